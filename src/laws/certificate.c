@@ -80,7 +80,8 @@ tbResult tb_certificate_whole(const tbModel* model, tbData* data, const tbConstr
     return TB_OK;
   }
 
-  // The same islands with all rows, and the impulses of those that the law has.
+  // The same islands with all rows of their contacts, and the impulses of the rows that the law
+  // has.
   tbArena* arena = &data->work->arena;
   size_t nlist = (size_t)constraints->count, nisland = (size_t)islands->count;
   tbConstraints all = *constraints;
@@ -109,7 +110,7 @@ tbResult tb_certificate_whole(const tbModel* model, tbData* data, const tbConstr
   return tb_certificate_judge(model, data, &all, &whole, v_free, v_next, info);
 }
 
-// One block of an island as a problem by itself.
+// The residual of one block of an island, as a problem of its own.
 static tbResidual block_residual(const tbIsland* island, int i, tbLaw law, const tbReal* sigma) {
   tbBlock block = island->problem.block[i];
   int row = block.row;
@@ -127,7 +128,8 @@ const tbConstraint* tb_certificate_worst(const tbConstraints* constraints, const
     impulse = tb_max(impulse, fabs(island->lambda[i]));
     velocity = tb_max(velocity, fabs(island->g[i]));
   }
-  // RaiSim's residual of a block needs G; Signorini and Coulomb are the exact law's, too.
+  // RaiSim's residual of a block needs G; its Signorini and Coulomb conditions are also those of
+  // the exact law.
   if (law == TB_LAW_RAISIM) law = TB_LAW_NCP;
   for (int i = 0; i < p->nblock; i++) {
     tbResidual r = block_residual(island, i, law, sigma);

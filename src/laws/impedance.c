@@ -23,7 +23,7 @@ tbReal tb_impedance(const tbReal imp[TB_NIMP], tbReal violation) {
   if (imp[4] == 1) {
     y = x;
   } else if (imp[4] == 2) {
-    // The default power, without the library's pow.
+    // The default power, 2, without the pow of the C library.
     y = x <= imp[3] ? x * x / imp[3] : 1 - (1 - x) * (1 - x) / (1 - imp[3]);
   } else if (x <= imp[3]) {
     y = tb_pow(x, imp[4]) / tb_pow(imp[3], imp[4] - 1);

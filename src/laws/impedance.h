@@ -4,11 +4,11 @@
 
 #include "tribo/model.h"
 
-// Bring solimp into the range in which it makes sense.
+// Clamp solimp to its valid range.
 void tb_impedance_check(tbReal imp[TB_NIMP]);
 
-// From imp[0] to imp[1] over the width imp[2], by a power sigmoid with midpoint imp[3] and power
-// imp[4]. `imp` has passed tb_impedance_check.
+// The impedance rises from imp[0] to imp[1] over the width imp[2], by a power sigmoid with midpoint
+// imp[3] and power imp[4]. `imp` must have passed tb_impedance_check.
 tbReal tb_impedance(const tbReal imp[TB_NIMP], tbReal violation);
 
 // Its derivative by the violation.

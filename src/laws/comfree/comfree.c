@@ -1,5 +1,5 @@
-// The complementarity-free law: predict without contacts, push back what violates the dual cone,
-// correct the velocity (CF eq. 2, 8, 9). See docs/comfree.md.
+// The complementarity-free law: predict without contacts, compute impulses from the violation of
+// the dual cone, correct the velocity (CF eq. 2, 8, 9). See docs/comfree.md.
 #include "dynamics/mass.h"
 #include "laws/comfree/comfree.h"
 
@@ -25,22 +25,23 @@ typedef struct {
   tbInertiaFactor factor;
   tbFacets facets;
   tbReal* half;                // scratch: D^-1/2 L^-T J^T of one constraint
-  tbFacetGain* gain;           // by row of a constraint; a contact's at its first row
+  tbFacetGain* gain;           // by row of a constraint; a contact has one, at its first row
   tbReal* velocity;            // predicted, by row
   tbReal* lambda;              // impulses, by row
-  tbReal* change;              // of the velocity, by row
+  tbReal* change;              // of the row velocity, by row
   tbReal* power[3];            // vectors of the power method, by row
   tbReal* overshoot;           // by island
   tbReal* trial[2];            // scratch by dof
   tbReal* v_free;              // predicted velocity
   tbPresolvedEqualities held;  // the equalities
-  tbReal* drawn[3];            // their impulses: of the prediction, of the correction, of a trial
+  tbReal* drawn[3];            // equality impulses: of the prediction, of the correction, of a
+                               // trial
   tbArena* arena;
 } Context;
 
 // ---- gains -------------------------------------------------------------------------------------
 
-// k_user and d_user of a contact: the pair's own where it has them.
+// k_user and d_user of a contact: the values of its explicit pair if that has them.
 static void user_gains(const tbOption* opt, const tbReal own[2], tbReal* k, tbReal* d) {
   *k = own && own[0] >= 0 ? own[0] : opt->comfree_stiffness;
   *d = own && own[1] >= 0 ? own[1] : opt->comfree_damping;
@@ -56,7 +57,7 @@ static tbFacetGain heuristic_gain(const Context* x, const tbContact* contact, tb
   tb_impedance_check(imp);
   user_gains(opt, contact->comfree, &k, &d);
   tbReal r = tb_impedance(imp, gap);
-  // More facets share the load of four, a frictionless contact carries it alone.
+  // n facets share the load of four; a frictionless contact carries it alone.
   tbReal share = contact->dim == 1 ? 4 : 4.0 / x->facets.n;
   tbReal M = share * r / (1 - r) / tb_max(mean, TB_TINY);
   tbReal h = opt->timestep, most = share / tb_max(4 * mean, TB_TINY);
@@ -64,7 +65,7 @@ static tbFacetGain heuristic_gain(const Context* x, const tbContact* contact, tb
 }
 
 // The exact diagonal (CF eq. 10): K dt^2 + D dt = 1 / A, where A = J M^-1 J^T of the row. k_user
-// and d_user set how that divides into spring and damper.
+// and d_user determine how this sum divides into spring and damper.
 static tbFacetGain exact_gain(const Context* x, const tbReal own[2], tbReal A) {
   const tbOption* opt = &x->m->opt;
   tbReal k, d, P = 1 / tb_max(A, TB_TINY), h = opt->timestep;
@@ -119,7 +120,7 @@ static tbReal contact_diagonal(const Context* x, const tbConstraint* c, const tb
 
 // ---- impulses ----------------------------------------------------------------------------------
 
-// out = J v. Three rows, the usual contact, in one pass.
+// out = J v, with a single pass for three rows, the usual contact.
 static void rows_of(const tbConstraint* c, const tbReal* v, tbReal* out) {
   int n = c->nnz;
   const tbReal* J = c->J;
@@ -172,8 +173,9 @@ static bool contact_gain(const Context* x, const tbConstraint* c) {
   return true;
 }
 
-// J M^-1 J^T of rows that are not contacts. Where a string is nearly straight no joint changes its
-// length, and no impulse may ask for that: a hundredth of what its bodies yield bounds it.
+// J M^-1 J^T of rows that are not contacts. No joint changes the length of a nearly straight
+// string, so its impulse could grow without bound: a hundredth of the bodies' inverse inertias
+// bounds the diagonal from below.
 static bool plain_diagonal(const Context* x, const tbConstraint* c, tbReal* diagonal) {
   tbReal G[36], weight = 0;
   own_block(x, c, G);
@@ -196,8 +198,8 @@ static int is_limit(const tbConstraint* c) {
   return c->source == TB_SOURCE_LIMIT_JOINT || c->source == TB_SOURCE_LIMIT_TENDON;
 }
 
-// The closed form for rows that are not contacts: between bounds and without a spring for dry
-// friction.
+// The closed form for rows that are not contacts; dry friction is clamped to its bounds and has no
+// spring.
 static void plain_impulse(const Context* x, const tbConstraint* c, tbReal* impulse) {
   for (int r = 0; r < c->dim; r++) {
     tbReal s = x->velocity[c->row + r];
@@ -211,7 +213,7 @@ static void plain_impulse(const Context* x, const tbConstraint* c, tbReal* impul
   }
 }
 
-// CF eq. 8 for one constraint by itself.
+// CF eq. 8 for one constraint alone.
 static void constraint_impulse(const Context* x, const tbConstraint* c) {
   tbReal* lambda = x->lambda + c->row;
   if (c->source == TB_SOURCE_CONTACT) {
@@ -222,8 +224,8 @@ static void constraint_impulse(const Context* x, const tbConstraint* c) {
   }
 }
 
-// Predicted velocities, gains and impulses of all constraints but equalities, which the prediction
-// already holds.
+// Predicted velocities, gains and impulses of all constraints except equalities, which the
+// prediction already satisfies.
 static tbResult all_impulses(const Context* x, const tbReal* v_free) {
   for (int i = 0; i < x->cs->count; i++) {
     const tbConstraint* c = &x->cs->list[i];
@@ -243,7 +245,7 @@ static tbResult all_impulses(const Context* x, const tbReal* v_free) {
 
 // ---- overshoot ---------------------------------------------------------------------------------
 
-// How much a constraint's impulse falls when its velocity changes by w.
+// The decrease of a constraint's impulse when its velocity changes by w.
 static void response(const Context* x, const tbConstraint* c, const tbReal* w, tbReal* out) {
   const tbReal *s = x->velocity + c->row, *impulse = x->lambda + c->row;
   const tbFacetGain* gain = &x->gain[c->row];
@@ -260,11 +262,11 @@ static void response(const Context* x, const tbConstraint* c, const tbReal* w, t
   }
 }
 
-// One round of the power method on M^-1 J^T P J, P being the facets' slopes: from u = M^-1 J^T y to
-// y <- P J u; J u goes to `change`. Returns the Rayleigh quotient (J u)^T P (J u) / (u^T M u) of
-// the island.
-static tbReal power_round(const Context* x, const tbIsland* island, const tbReal* u,
-                          const tbReal* y, tbReal* next, tbReal* change) {
+// One iteration of the power method on M^-1 J^T P J, P being the facets' slopes: from u = M^-1 J^T
+// y to y <- P J u; J u goes to `change`. Returns the Rayleigh quotient (J u)^T P (J u) / (u^T M u)
+// of the island.
+static tbReal power_iteration(const Context* x, const tbIsland* island, const tbReal* u,
+                              const tbReal* y, tbReal* next, tbReal* change) {
   tbReal bend = 0, work = 0;
   for (int i = 0; i < island->nmember; i++) {
     const tbConstraint* c = &x->cs->list[island->member[i]];
@@ -277,8 +279,8 @@ static tbReal power_round(const Context* x, const tbIsland* island, const tbReal
   return work > 0 ? bend / work : 0;
 }
 
-// u = H^-1 J^T y over all rows, with what the equalities make of it (`drawn`: their impulses); J^T
-// y goes to `force`.
+// u = H^-1 J^T y over all rows, corrected by the equalities (`drawn`: their impulses); J^T y goes
+// to `force`.
 static void velocity_change(const Context* x, const tbReal* y, tbReal* force, tbReal* u,
                             tbReal* drawn) {
   const tbModel* m = x->m;
@@ -294,7 +296,7 @@ static void velocity_change(const Context* x, const tbReal* y, tbReal* force, tb
   tb_presolved_correct(&x->held, NULL, u, drawn);
 }
 
-// Damping gives way first, springs only where they alone would overshoot.
+// Reduce damping first, and springs only where they alone would overshoot.
 static void soften(const Context* x, const tbIsland* island, tbReal length) {
   for (int k = 0; k < island->nmember; k++) {
     const tbConstraint* c = &x->cs->list[island->member[k]];
@@ -308,22 +310,22 @@ static void soften(const Context* x, const tbIsland* island, tbReal length) {
   }
 }
 
-// Every impulse was chosen as if it were alone. Together they change the velocity by u = M^-1 J^T
-// lambda, and that takes back the share rho of them, an eigenvalue of M^-1 J^T P J: where rho is
-// above one they overshoot. Such islands are softened by 1/rho and computed again. Sets x->change =
-// J u of the first round. Returns 1 if an island was softened.
+// Every impulse is computed as if it were alone. Together the impulses change the velocity by u =
+// M^-1 J^T lambda, which reduces them by the factor rho, an eigenvalue of M^-1 J^T P J: where rho
+// is above one they overshoot. Such islands are softened by 1/rho and computed again. Sets
+// x->change = J u of the first iteration. Returns 1 if an island was softened.
 static int prevent_overshoot(const Context* x, const tbIslands* islands, const tbReal* u) {
-  const tbReal near = 0.4;  // below, a second round could not find an eigenvalue above one
+  const tbReal near = 0.4;  // below, a second iteration could not find an eigenvalue above one
   int any = 0, again = 0;
   for (int i = 0; i < islands->count; i++) {
-    x->overshoot[i] = power_round(x, &islands->island[i], u, x->lambda, x->power[0], x->change);
+    x->overshoot[i] = power_iteration(x, &islands->island[i], u, x->lambda, x->power[0], x->change);
     again |= x->overshoot[i] > near;
   }
   if (!again) return 0;
   velocity_change(x, x->power[0], x->trial[0], x->trial[1], x->drawn[2]);
   for (int i = 0; i < islands->count; i++) {
     const tbIsland* island = &islands->island[i];
-    tbReal rho = power_round(x, island, x->trial[1], x->power[0], x->power[1], x->power[2]);
+    tbReal rho = power_iteration(x, island, x->trial[1], x->power[0], x->power[1], x->power[2]);
     rho = tb_max(rho, x->overshoot[i]);
     if (rho <= 1) continue;
     soften(x, island, 1 / rho);
@@ -363,7 +365,7 @@ static tbResult prepare(Context* x, tbData* d) {
   x->lambda = rows + nrow;
   x->change = rows + 2 * nrow;
   for (int i = 0; i < 3; i++) x->power[i] = rows + (3 + (size_t)i) * nrow;
-  // Rows without island keep zeros.
+  // Rows without an island keep zeros.
   memset(x->change, 0, sizeof(tbReal) * 2 * nrow);
   x->overshoot = rows + 6 * nrow;
   x->half = rows + 7 * nrow;
@@ -386,10 +388,10 @@ static void change_rows(const Context* x, const tbReal* u) {
   }
 }
 
-// Impulses lambda at predicted velocities s make the energy lambda.s + lambda.(J u)/2. No facet
-// pushes beyond its fastest correction, so that is at most this speed times the push; where two
-// rounds of the power method have missed an overshoot it is more, and the island is scaled down to
-// it. Returns 1 if one was.
+// Impulses lambda at predicted velocities s add the energy lambda.s + lambda.(J u)/2. No facet
+// pushes beyond its fastest correction, so the energy is at most that speed times the impulse.
+// Where two iterations of the power method have missed an overshoot the energy is larger, and the
+// island is scaled down to this bound. Returns 1 if an island was scaled.
 static int bound_energy(const Context* x, const tbIslands* islands) {
   int any = 0;
   for (int i = 0; i < islands->count; i++) {
@@ -415,8 +417,9 @@ static int bound_energy(const Context* x, const tbIslands* islands) {
   return any;
 }
 
-// CF eq. 8-9: impulses of every constraint by itself and the velocity change u that they lead to,
-// again where they would overshoot. `force` gets J^T lambda. Returns 1 if an island was softened.
+// CF eq. 8-9: impulses of every constraint alone and the velocity change u that they cause;
+// computed again where they would overshoot. `force` gets J^T lambda. Returns 1 if an island was
+// softened.
 static int solve(const Context* x, const tbIslands* islands, tbReal* force, tbReal* u) {
   velocity_change(x, x->lambda, force, u, x->drawn[1]);
   int softened = prevent_overshoot(x, islands, u);
@@ -430,8 +433,8 @@ static int solve(const Context* x, const tbIslands* islands, tbReal* force, tbRe
   return 1;
 }
 
-// How far the answer is from the exact law.
-static tbResult judge(const Context* x, tbData* d, tbIslands* islands) {
+// The residual of the answer under the exact law.
+static tbResult evaluate_residual(const Context* x, tbData* d, tbIslands* islands) {
   tbReal *sigma = x->power[0], noise = tb_velocity_noise(x->m->nv, x->v_free);
   tbResult result = tb_assemble_judged(x->m, d, x->cs, x->velocity, islands);
   if (result != TB_OK) return result;
@@ -450,7 +453,7 @@ static tbResult judge(const Context* x, tbData* d, tbIslands* islands) {
   return TB_OK;
 }
 
-// Forces by row and by contact. Rows that nothing moves keep zero.
+// Forces by row and by contact. Rows without movable dofs keep zero.
 static void store_forces(const Context* x, tbData* d, tbReal* row_force) {
   for (int i = 0; i < x->cs->count; i++) {
     const tbConstraint* c = &x->cs->list[i];
@@ -463,7 +466,8 @@ static void store_forces(const Context* x, tbData* d, tbReal* row_force) {
   }
 }
 
-// The prediction with equalities held: free of contact, not of the mechanism.
+// The prediction satisfies the equalities: it is without contacts, but keeps the mechanism
+// together.
 static tbResult hold_equalities(Context* x, tbData* d) {
   tbArena* arena = &d->work->arena;
   tbResult result = tb_presolved_build(x->m, arena, x->cs, x->factor, &x->held);
@@ -511,7 +515,7 @@ tbResult tb_comfree_velocity(const tbModel* m, tbData* d, tbStepState* state, tb
   }
   d->solve = (tbSolveInfo){.law = "comfree", .solver = "closed form", .iterations = 1};
   tb_certificate_unknown(&d->solve);
-  if (!state->unseen) result = judge(&x, d, &islands);
+  if (!state->unseen) result = evaluate_residual(&x, d, &islands);
   store_forces(&x, d, state->row_force);
   d->solve.seconds = tb_seconds() - dynamics_end;
   d->seconds.solve += d->solve.seconds;

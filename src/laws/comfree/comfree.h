@@ -12,12 +12,13 @@
 tbResult tb_comfree_velocity(const tbModel* model, tbData* data, tbStepState* state,
                              tbReal* v_next);
 
-// What of the damping is implicit in the prediction: all of it, as under the rigid laws, unless
+// The damping that the prediction treats implicitly: all of it, as under the rigid laws, unless
 // Euler's implicit damping is switched off.
 tbImplicit tb_comfree_implicit(const tbOption* option);
 
-// Gains of a constraint as the law has them before an island is softened: one of a contact, one per
-// row of the others, with the diagonal of G behind those (dim each). Scratch from the arena.
+// Gains of a constraint before any softening of its island: one for a contact, one per row for
+// other constraints, followed by their diagonal of G (dim each). Scratch memory comes from the
+// arena.
 tbResult tb_comfree_gains(const tbModel* model, const tbData* data, const tbConstraint* constraint,
                           tbInertiaFactor factor, tbFacetGain* gain, tbReal* diagonal,
                           tbArena* arena);

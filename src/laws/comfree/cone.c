@@ -9,7 +9,7 @@ int tb_facets_init(tbFacets* facets, int n) {
   if (n < TB_LEAST_FACETS || n > TB_MOST_FACETS || n % 2) return 0;
   facets->n = n;
   for (int j = 0; j < n / 2; j++) {
-    // Axes are exact, opposite directions exactly opposite.
+    // The axes are exact, and opposite directions are exactly opposite.
     int axis = 4 * j == n ? 2 : j == 0 ? 1 : 0;
     facets->cosine[j] = axis ? axis == 1 : tb_cos(2 * pi * j / n);
     facets->sine[j] = axis ? axis == 2 : tb_sin(2 * pi * j / n);
@@ -19,7 +19,7 @@ int tb_facets_init(tbFacets* facets, int n) {
   return 1;
 }
 
-// The usual four facets, along the axes: velocities of the facets.
+// Velocities of the usual four facets, along the axes.
 static inline void four_facets(tbReal normal, const tbReal mu[2], const tbReal c[2], tbReal s[4]) {
   tbReal x = mu[0] * c[0], y = mu[1] * c[1];
   s[0] = normal - x;
@@ -28,7 +28,7 @@ static inline void four_facets(tbReal normal, const tbReal mu[2], const tbReal c
   s[3] = normal + y;
 }
 
-// What four numbers on these facets add up to in the contact's frame.
+// Sum of four facet impulses in the contact's frame.
 static inline void add_four(const tbReal p[4], const tbReal mu[2], tbReal* push, tbReal side[2]) {
   *push += (p[0] + p[2]) + (p[1] + p[3]);
   side[0] += mu[0] * (p[2] - p[0]);

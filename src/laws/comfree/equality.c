@@ -18,8 +18,8 @@ static tbReal row_dot(const tbConstraint* c, int r, const tbReal* v) {
   return sum;
 }
 
-// Rows of Y = J H^-1, then A = Y J^T with a compliance far below what anyone could measure, which
-// bounds the impulses of equalities that contradict each other.
+// Rows of Y = J H^-1, then A = Y J^T with a compliance far below anything measurable, which bounds
+// the impulses of contradictory equalities.
 static void fill(const tbModel* m, const tbConstraints* cs, tbInertiaFactor factor,
                  tbPresolvedEqualities* h) {
   tbForest forest = tb_forest(m);

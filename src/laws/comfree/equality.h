@@ -1,5 +1,5 @@
-// Equalities under the complementarity-free law: they have no complementarity to be free of, so
-// they are held exactly, by one small linear system a step. See docs/comfree.md.
+// Equalities under the complementarity-free law: they involve no complementarity, so they are
+// satisfied exactly, by one small linear system per step. See docs/comfree.md.
 #ifndef TRIBO_LAWS_COMFREE_EQUALITY_H_
 #define TRIBO_LAWS_COMFREE_EQUALITY_H_
 
@@ -18,15 +18,15 @@ typedef struct {
 tbResult tb_presolved_build(const tbModel* model, tbArena* arena, const tbConstraints* constraints,
                             tbInertiaFactor factor, tbPresolvedEqualities* out);
 
-// Impulses that make J v = -bias (n, NULL: zero), the velocity they lead to, and their sum so far.
+// Impulses that make J v = -bias (n, NULL: zero): applied to the velocity v and added to `impulse`.
 void tb_presolved_correct(const tbPresolvedEqualities* held, const tbReal* bias, tbReal* v,
                           tbReal* impulse);
 
-// Velocity by which the equalities' drift is taken back, by row.
+// Velocity that corrects the position error of the equalities, by row.
 void tb_presolved_bias(const tbModel* model, const tbData* data, const tbPresolvedEqualities* held,
                        tbReal* bias);
 
-// Impulses to the rows of all constraints, and their J^T to `force`.
+// Copy the impulses to the rows of all constraints, and add their J^T lambda to `force`.
 void tb_presolved_store(const tbPresolvedEqualities* held, const tbReal* impulse, tbReal* lambda,
                         tbReal* force);
 

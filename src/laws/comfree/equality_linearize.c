@@ -1,5 +1,5 @@
-// The complementarity-free law with equalities, linearised (docs/derivatives.md, eq. 61-62). They
-// are held twice, in the prediction that contacts see and at the end of the step:
+// The complementarity-free law with equalities, linearised (docs/derivatives.md, eq. 61-62).
+// Equalities are satisfied twice, in the prediction that contacts use and at the end of the step:
 //
 //     dacc_free = X + Y_e^T df_0,                    K df_0 = -(S_0 + h J_e X)
 //     df_c      = E - by_sigma (S + h J_c dacc_free)
@@ -59,8 +59,7 @@ static void add_velocity(const tbDerivatives* x, const tbActiveRows* a, const tb
   }
 }
 
-// acc += Y_e^T df with df = -K^-1 (S + c J_e acc); `df`: rows of held constraints, one after the
-// other.
+// acc += Y_e^T df with df = -K^-1 (S + c J_e acc); `df`: rows of equalities, consecutively.
 static void hold(const tbDerivatives* x, const tbReal* S, tbReal* acc, tbReal* df, int width) {
   const tbPresolvedSystem* h = x->held;
   size_t w = (size_t)width, i = 0;
@@ -86,9 +85,9 @@ void tb_presolved_solve(tbDerivatives* x, tbReal* force, tbReal* final_force, tb
   size_t w = (size_t)width;
   tb_ltdl_solve_multi(tb_forest(x->m), x->law.LD, x->law.inverse, force, width, width);
   tb_ltdl_solve_multi(tb_forest(x->m), x->law.LD, x->law.inverse, final_force, width, width);
-  // The prediction, with equalities held.
+  // The prediction, with equalities satisfied.
   hold(x, rhs, force, gathered, width);
-  // What the law makes of it.
+  // The contact impulses of the law.
   for (int b = 0; b < x->nactive; b++) {
     const tbActiveRows* a = &x->active[b];
     if (is_held(a)) continue;
@@ -106,15 +105,15 @@ void tb_presolved_solve(tbDerivatives* x, tbReal* force, tbReal* final_force, tb
                   NULL, width, width);
     }
   }
-  // The end, with equalities held.
+  // The end of the step, with equalities satisfied.
   hold(x, E, final_force, gathered, width);
   for (int i = 0; i < x->held->n; i++) {
     memcpy(rhs + (size_t)x->held->row[i] * w, gathered + (size_t)i * w, sizeof(tbReal) * w);
   }
 }
 
-// The adjoint of `hold`: acc (nv) goes from the adjoint of its end to that of its start; `S` (by
-// active row) gets that of S. `scratch`: held rows.
+// The adjoint of `hold`: acc (nv) goes from the adjoint of the result to that of the input; `S` (by
+// active row) gets that of S. `scratch`: equality rows.
 static void hold_transposed(const tbDerivatives* x, tbReal* acc, tbReal* S, tbReal* scratch) {
   const tbPresolvedSystem* h = x->held;
   for (int i = 0; i < h->n; i++) {

@@ -1,10 +1,10 @@
 // The complementarity-free law differentiated (docs/derivatives.md, eq. 60-62): forces are a closed
-// form of the predicted velocity sigma = J v_free, so nothing is solved:
+// form of the predicted velocity sigma = J v_free, so no system is solved:
 //
 //     df = -by_sigma dsigma + E,   by_sigma = sum over facets of slope e e^T / h
 //
-// Equalities are held by a system of their own (deriv_held.c). Constraints whose gains an island's
-// overshoot has softened are left to differences.
+// Equalities have a system of their own (equality_linearize.c). Constraints whose gains were
+// softened because their island overshoots are differentiated by differences.
 #include <math.h>
 #include <string.h>
 
@@ -47,12 +47,12 @@ static void directions_of(const tbFacets* facets, int dim, const tbReal* mu, Dir
   }
 }
 
-// The tolerance of modes is relative to the facet's speed and this, m/s; and a gap below AT_TOUCH,
-// m, is at the change from open to closed.
+// The tolerance of mode changes is relative to the facet's speed and LEAST_SPEED, m/s; a gap below
+// AT_TOUCH, m, counts as the change from open to closed.
 static const tbReal LEAST_SPEED = 1e-6, AT_TOUCH = 1e-10;
 
 // Both relative: facets whose diagonals of G differ from the largest by less than TIE share the
-// maximum; their derivatives must then agree to ALIKE.
+// maximum; their derivatives must then agree to within ALIKE.
 static const tbReal TIE = 1e-9, ALIKE = 1e-6;
 
 // The impulse of one facet and its slopes by s, by the gap, and by the logarithm of its gains.
@@ -106,7 +106,7 @@ static int contact_law(tbDerivatives* x, const tbData* d, const tbConstraint* c,
     if (f.near_change) x->info.differentiable = 0;
     if (f.p == 0) continue;
     pushing++;
-    // By both sliding coefficients: only the facets of sliding lean on them.
+    // By both sliding coefficients, on which only the sliding facets depend.
     int slides = dim > 1 && j < facets.n;
     tbReal turned[3] = {0, -facets.cosine[j % facets.n], -facets.sine[j % facets.n]};
     tbReal ds = slides ? turned[1] * sigma[1] + turned[2] * sigma[2] : 0;
@@ -121,8 +121,8 @@ static int contact_law(tbDerivatives* x, const tbData* d, const tbConstraint* c,
   return pushing;
 }
 
-// Rows that are not contacts: all of their gains are those of the diagonal A of G, so forces go
-// with 1/A. Sets by_gap; returns whether the force may change at all.
+// Rows that are not contacts: all their gains are derived from the diagonal A of G, so forces are
+// proportional to 1/A. Sets by_gap; returns whether the force can change at all.
 static int plain_law(const tbDerivatives* x, const tbConstraint* c, const tbFacetGain* gain,
                      const tbReal* sigma, int r, tbActiveRows* a, tbReal* by_gap) {
   tbReal* by_sigma = &a->by_sigma[r * c->dim + r];
@@ -144,7 +144,7 @@ static void fill_rows(tbDerivatives* x, const tbActiveRows* a, const tbReal* v_f
   tb_active_velocity(a, v_free, 1, x->S + (size_t)a->row * width, x->ncol);
   for (int r = 0; r < a->dim; r++) {
     tbReal *S = x->S + (size_t)(a->row + r) * width, *E = x->E + (size_t)(a->row + r) * width;
-    // A contact has one gap, the others one each.
+    // A contact has one gap, other constraints have one per row.
     const tbReal* dpos = a->dpos + (a->source == TB_SOURCE_CONTACT ? 0 : (size_t)r * n);
     for (size_t k = 0; k < n; k++) {
       S[x->nv + a->col[k]] += a->J[(size_t)r * n + k];
@@ -153,7 +153,7 @@ static void fill_rows(tbDerivatives* x, const tbActiveRows* a, const tbReal* v_f
   }
 }
 
-// What all constraints of the step share.
+// Data shared by all constraints of the step.
 typedef struct {
   tbDerivatives* x;
   tbData* d;
@@ -179,8 +179,9 @@ static void contact_response(const tbDerivatives* x, const tbConstraint* c, tbRe
   }
 }
 
-// Exact gains of a contact fall with the largest diagonal A of its facets, and its forces with
-// them: df = -f dA / A. Of facets that share the maximum, the changes must agree.
+// Exact gains of a contact, and with them its forces, are inversely proportional to the largest
+// diagonal A of its facets: df = -f dA / A. If facets share the maximum, their derivatives must
+// agree.
 static tbResult exact_gain(const Context* y, const tbConstraint* c, const tbReal* mu,
                            tbActiveRows* a) {
   tbDerivatives* x = y->x;
@@ -221,7 +222,7 @@ static tbResult exact_gain(const Context* y, const tbConstraint* c, const tbReal
     if (apart > ALIKE * (size + largest)) x->info.differentiable = 0;
     if (found++) continue;
     memcpy(first, dA, sizeof(tbReal) * nv);
-    // By both sliding coefficients, which the facets of sliding lean on.
+    // By both sliding coefficients, on which the sliding facets depend.
     for (int r = 0; c->dim > 1 && j < facets.n && r < c->dim; r++) {
       by_mu -=
           2 * (facets.cosine[j] * G[c->dim + r] + facets.sine[j] * G[2 * c->dim + r]) * way.e[j][r];
@@ -316,7 +317,8 @@ static tbResult add_equality(const Context* y, const tbConstraint* c, const tbRe
   return TB_OK;
 }
 
-// The prediction with equalities held: free_acc, and their forces there (`first`, by held row).
+// The prediction with equalities satisfied: free_acc, and the equality forces there (`first`, by
+// equality row).
 static tbResult hold_equalities(tbDerivatives* x, tbData* d, const tbConstraints* cs,
                                 tbInertiaFactor factor, tbReal* free_acc, tbReal** first) {
   tbPresolvedEqualities held;

@@ -1,7 +1,8 @@
-// A contact near a universal joint, say, may push along a line through its centre, inside the
-// friction cone: that moves nothing, J^T lambda = 0, and impulses of any size obey the law. What
-// asks for one, a gap of a nanometre that would close along this line, asks for one without bound,
-// and residuals are relative to it (docs/step.md "Contacts that joints hold").
+// A contact near a universal joint, for example, may push along a line through the joint's centre,
+// inside the friction cone: such an impulse moves nothing, J^T lambda = 0, and satisfies the law at
+// any size. A gap of a nanometre that would have to close along this line then requires an
+// unbounded impulse, and residuals are relative to that impulse (docs/step.md "Contacts that joints
+// hold").
 #include "laws/rigid/degenerate_contacts.h"
 
 #include <math.h>
@@ -12,19 +13,21 @@
 #include "linalg/ltdl.h"
 #include "model/workspace.h"
 
-// m/s: what an impulse would give its bodies if nothing held them, from which on it is looked at;
-// the same over the fastest that any row of its island approaches.
+// m/s: threshold of the velocity change that an impulse would give its bodies if they were free,
+// above which the contact is examined; and the threshold of its ratio to the largest approach speed
+// of any row of its island.
 static const tbReal FAST = 10, FASTER = 30;
 
-// It jams where it moves less than this share of that, squared, and itself by less than this share
-// of the fastest: a leg of a gram that carries ten tons moves next to nothing, but these.
+// A contact is degenerate if the energy of its impulses is below NOTHING times that for free
+// bodies, and the velocity they cause is below SLOW times the largest approach speed: a leg of a
+// gram that carries ten tons satisfies the first condition but not the second.
 static const tbReal NOTHING = 1e-6, SLOW = 1e-3;
 
 static bool is_large(const tbIsland* island, const tbBlock* b) {
   return b->type == TB_BLOCK_CONE && island->lambda[b->row] * island->rho[b->row] > FAST;
 }
 
-// The bodies of the contact that is member k, in ascending order; others have none.
+// The bodies of member k if it is a contact, in ascending order; false for other constraints.
 static bool bodies_of(const tbRigidStep* step, const tbIsland* island, int k, int body[2]) {
   const tbConstraint* c = &step->state->constraints.list[island->member[k]];
   if (c->source != TB_SOURCE_CONTACT) return false;
@@ -40,8 +43,8 @@ static bool is_between(const tbRigidStep* step, const tbIsland* island, int k, c
   return bodies_of(step, island, k, own) && own[0] == body[0] && own[1] == body[1];
 }
 
-// Of what all contacts between two bodies would do if nothing held these, lambda . rho lambda, the
-// share of those in a tree.
+// The fraction of lambda . rho lambda, the energy of the contacts between two free bodies, that
+// belongs to the bodies of one tree.
 static tbReal share_of(const tbModel* m, const int body[2], int tree) {
   tbReal own = 0, all = 0;
   for (int i = 0; i < 2; i++) {
@@ -52,8 +55,8 @@ static tbReal share_of(const tbModel* m, const int body[2], int tree) {
   return own / all;
 }
 
-// Whether all contacts between two bodies by themselves do next to nothing to the tree of either.
-// `u` is scratch, nv.
+// Whether all contacts between two bodies alone leave the trees of both nearly at rest. `u` is
+// scratch, nv.
 static bool move_nothing(const tbRigidStep* step, const tbIsland* island, const int body[2],
                          tbReal fastest, tbReal* u) {
   const tbModel* m = step->m;
@@ -84,7 +87,7 @@ static bool move_nothing(const tbRigidStep* step, const tbIsland* island, const 
   return true;
 }
 
-// All contacts between two bodies get the compliance that overlaps have.
+// Give all contacts between two bodies the compliance of overlaps.
 static void soften_between(const tbRigidStep* step, tbIsland* island, const int body[2]) {
   for (int k = 0; k < island->nmember; k++) {
     const tbBlock* b = &island->problem.block[k];
@@ -95,7 +98,7 @@ static void soften_between(const tbRigidStep* step, tbIsland* island, const int 
   }
 }
 
-// False: nothing jams.
+// False: the island has no degenerate contact.
 static bool soften(const tbRigidStep* step, tbIsland* island, tbReal* u) {
   const tbProblem* p = &island->problem;
   tbReal fastest = 0;
@@ -106,7 +109,7 @@ static bool soften(const tbRigidStep* step, tbIsland* island, tbReal* u) {
     int body[2], row = b->row;
     if (!is_large(island, b) || !bodies_of(step, island, k, body)) continue;
     if (!(island->lambda[row] * island->rho[row] > FASTER * fastest)) continue;
-    // What is soft already stays so.
+    // A contact that is already soft is left unchanged.
     if (island->R[row] >= step->m->opt.correction_softness * island->rho[row]) continue;
     if (!move_nothing(step, island, body, fastest, u)) continue;
     soften_between(step, island, body);
@@ -115,8 +118,8 @@ static bool soften(const tbRigidStep* step, tbIsland* island, tbReal* u) {
   return any;
 }
 
-// As if it had not been solved, and no impulses were known.
-static void start_anew(tbIsland* island) {
+// Reset an island as if it had not been solved, with zero impulses.
+static void reset_island(tbIsland* island) {
   size_t bytes = sizeof(tbReal) * (size_t)island->problem.n;
   memset(island->lambda, 0, bytes);
   memcpy(island->sigma, island->g, bytes);
@@ -139,7 +142,7 @@ tbResult tb_soften_degenerate_contacts(tbRigidStep* step, bool* any) {
     if (!u) u = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(step->m->nv + 1));
     if (!u) return TB_ERROR_MEMORY;
     if (!soften(step, island, u)) continue;
-    start_anew(island);
+    reset_island(island);
     *any = true;
   }
   return TB_OK;

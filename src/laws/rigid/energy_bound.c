@@ -10,11 +10,11 @@
 #include "laws/certificate.h"
 #include "tribo/dynamics.h"
 
-// Impulses that make this many times the energy at hand are wrong.
+// Impulses that add more than this multiple of the available energy are wrong.
 static const tbReal TOO_MUCH = 10;
 
-// Impulses this many times those that stop a single body's approach are looked at, whatever their
-// residual, which is relative to them.
+// Impulses more than this multiple of those that stop a single body's approach are examined,
+// whatever their residual, which is relative to them.
 static const tbReal LARGE = 1e4;
 
 static bool has_large_impulses(const tbIsland* island) {
@@ -26,10 +26,11 @@ static bool has_large_impulses(const tbIsland* island) {
   return largest > LARGE * natural;
 }
 
-// The energy at hand for an island, J: that of the free velocity, and that of all mass moving as
-// fast as a row asks for. Impulses that end the approach g = J v_f + gamma make no more, by Cauchy
-// and Schwarz: under every law lambda . sigma <= 0, so that lambda . G lambda <= -lambda . g.
-static tbReal energy_at_hand(const tbModel* m, tbReal kinetic, const tbIsland* island) {
+// The available energy of an island, J: that of the free velocity, and that of the total mass
+// moving at the largest speed of a row. Impulses that stop the approach g = J v_f + gamma add no
+// more, by the Cauchy-Schwarz inequality: under every law lambda . sigma <= 0, so that lambda . G
+// lambda <= -lambda . g.
+static tbReal available_energy(const tbModel* m, tbReal kinetic, const tbIsland* island) {
   tbReal fastest = 0, turns = 0;
   for (int r = 0; r < island->problem.n; r++) {
     tbReal g = island->problem.g[r];
@@ -39,11 +40,11 @@ static tbReal energy_at_hand(const tbModel* m, tbReal kinetic, const tbIsland* i
   return kinetic + m->total_mass * fastest * fastest + turns;
 }
 
-// Energy that an island's impulses make by themselves, lambda . G lambda = u . M u, J: over the
-// trees that they move, where numbers of any size do not cancel. `power` is u_i (M u)_i; what was
-// counted is zero afterwards.
-static tbReal energy_made(const tbModel* m, const tbConstraints* cs, const tbIsland* island,
-                          tbReal* power) {
+// Energy that an island's impulses alone add, lambda . G lambda = u . M u, J: summed over the trees
+// that they move, without cancellation between large numbers. `power` is u_i (M u)_i; entries that
+// were summed are set to zero.
+static tbReal added_energy(const tbModel* m, const tbConstraints* cs, const tbIsland* island,
+                           tbReal* power) {
   tbReal sum = 0;
   for (int k = 0; k < island->nmember; k++) {
     const tbConstraint* c = &cs->list[island->member[k]];
@@ -53,21 +54,21 @@ static tbReal energy_made(const tbModel* m, const tbConstraints* cs, const tbIsl
         sum += power[i];
         power[i] = 0;
       }
-      // On to the next tree.
+      // Continue with the next tree.
       while (e + 1 < c->nnz && m->dof_treeid[c->col[e + 1]] == tree) e++;
     }
   }
   return sum;
 }
 
-// Scale an island's impulses; its residual is that of what acts.
+// Scale an island's impulses; the residual is recomputed for the scaled ones.
 static void scale_island(const tbModel* m, const tbIsland* island, tbReal share, tbReal* sigma,
                          tbSolveInfo* info) {
   const tbProblem* p = &island->problem;
   for (int r = 0; r < p->n; r++) {
     sigma[r] = p->g[r] + share * (sigma[r] - p->g[r]);
     island->lambda[r] *= share;
-    // Numbers that overflowed count as no impulse.
+    // Rows with overflowed numbers get zero impulse.
     if (!isfinite(sigma[r]) || !isfinite(island->lambda[r])) {
       sigma[r] = p->g[r];
       island->lambda[r] = 0;
@@ -105,8 +106,8 @@ tbResult tb_bound_impulse_energy(const tbModel* m, tbData* d, const tbConstraint
   for (int i = 0; i < m->nv; i++) v[i] += v_free[i];
   for (int i = 0; i < islands->count; i++) {
     const tbIsland* island = &islands->island[i];
-    tbReal made = energy_made(m, constraints, island, power);
-    tbReal hand = energy_at_hand(m, kinetic, island);
+    tbReal made = added_energy(m, constraints, island, power);
+    tbReal hand = available_energy(m, kinetic, island);
     if (made <= TOO_MUCH * hand) continue;
     tb_assembled_velocity(constraints, island, v_free, v, sigma);
     scale_island(m, island, isfinite(made) ? sqrt(hand / made) : 0, sigma, &d->solve);

@@ -1,10 +1,11 @@
-// Which of the forces that fit a motion: a least-squares problem over cones (docs/inverse.md, eq.
-// 6-8). With u the dofs that nothing drives and W their inverse inertia,
+// Selects one of the contact forces that are compatible with a motion: a least-squares problem over
+// cones (docs/inverse.md, eq. 6-8). With u the unactuated dofs and W their inverse inertia,
 //
 //     minimise  1/2 |r_u - (J^T lambda)_u|_W^2 + rho/2 |lambda - lambda_0|^2
 //
-// over the impulses that the law allows at the given velocity: a cone where a contact rests, a ray
-// where it slides, an interval for dry friction at rest. It is a contact problem of the convex law.
+// over the impulses that the law allows at the given velocity: a cone for a resting contact, a ray
+// for a sliding one, an interval for dry friction at rest. This is a contact problem of the convex
+// law.
 #include <math.h>
 #include <string.h>
 
@@ -22,14 +23,14 @@ typedef struct {
   int law;
 } Context;
 
-// What the law leaves open in a block.
+// The set of impulses that the law allows in a block at the given velocity.
 typedef enum { FIXED, CONE, RAY, INTERVAL } Freedom;
 
 static Freedom freedom_of(const tbBlock* b, const tbReal* R, const tbReal* sigma,
                           const tbReal* lambda, int law) {
   tbReal slip = 0, open = sigma[0];
   for (int r = 1; r < b->dim; r++) slip = tb_max(slip, fabs(sigma[r]));
-  // Under the convex law a contact rises as it slides, and still pushes.
+  // Under the convex law a sliding contact separates and still carries a force.
   if (b->type == TB_BLOCK_CONE && law == TB_LAW_CCP) open -= tb_cone_shift(b->dim, b->mu, sigma);
   switch (b->type) {
     case TB_BLOCK_BOX: return fabs(sigma[0]) < TB_INVERSE_REST ? INTERVAL : FIXED;
@@ -42,8 +43,8 @@ static Freedom freedom_of(const tbBlock* b, const tbReal* R, const tbReal* sigma
   }
 }
 
-// Whether a constraint can push dofs that nothing drives. One that cannot (the limit of a driven
-// joint) has no say here.
+// Whether a constraint can push unactuated dofs. A constraint that cannot (the limit of an actuated
+// joint) is left out.
 static int reaches(const Context* x, const tbConstraint* c) {
   for (int k = 0; k < c->dim * c->nnz; k++) {
     if (!x->driven[c->col[k % c->nnz]] && c->J[k] != 0) return 1;
@@ -82,7 +83,7 @@ static int problem_new(Problem* p, tbArena* arena, int members, int rows, int en
   return 1;
 }
 
-// Add a row of B = J_u W^1/2: the combination `weight` of the constraint's rows.
+// Add a row of B = J_u W^1/2: the linear combination `weight` of the constraint's rows.
 static void add_row(const Context* x, Problem* p, const tbConstraint* c, const tbReal* weight,
                     tbReal lambda, tbReal hold) {
   tbReal sum = 0, along = 0;
@@ -97,7 +98,7 @@ static void add_row(const Context* x, Problem* p, const tbConstraint* c, const t
     sum += J * J * root * root;
     along += J * root * root * x->wanted[dof];
   }
-  // Rows that the law fixes are held by a spring, the others by the proximal term only.
+  // Compliant rows get a spring, the others only the proximal term.
   tbReal scale = tb_max(sum, 1e-9);
   p->R[p->n] = scale * (hold > 0 ? hold : x->proximal);
   p->g[p->n] = -along - p->R[p->n] * lambda;
@@ -128,7 +129,7 @@ static void add_block(const Context* x, Problem* p, const tbConstraint* c, const
   p->member[p->nblock++] = member;
 }
 
-// The impulses of dofs that nothing drives which fixed blocks already give.
+// Subtract the impulses that fixed blocks already exert on unactuated dofs.
 static void subtract_fixed(const tbConstraint* c, const tbReal* lambda, tbReal* wanted) {
   for (int r = 0; r < c->dim; r++) {
     for (int k = 0; k < c->nnz; k++) {
@@ -137,7 +138,7 @@ static void subtract_fixed(const tbConstraint* c, const tbReal* lambda, tbReal* 
   }
 }
 
-static void take_back(const Problem* p, const tbProblem* original, const Freedom* freedom,
+static void copy_back(const Problem* p, const tbProblem* original, const Freedom* freedom,
                       const tbReal* sigma, tbReal* lambda) {
   for (int i = 0; i < p->nblock; i++) {
     const tbBlock* b = &original->block[p->member[i]];
@@ -191,7 +192,7 @@ static tbResult solve_island(Context x, const tbConstraints* cs, const tbIsland*
     add_block(&x, &p, &cs->list[island->member[k]], b, k, freedom[k], island->R + b->row,
               sigma + b->row, island->lambda + b->row);
   }
-  // The convex law of this problem is the least-squares problem.
+  // The convex law of this problem is the optimality condition of the least-squares problem.
   tbProblem problem = {.n = p.n, .nblock = p.nblock, .block = p.block, .R = p.R, .g = p.g};
   problem.G = (tbDelassus){.form = TB_DELASSUS_PRODUCT,
                            .ncol = x.m->nv,
@@ -206,7 +207,7 @@ static tbResult solve_island(Context x, const tbConstraints* cs, const tbIsland*
   settings.warm_start = 1;
   tbResult result = tb_solve(&problem, &settings, p.lambda, NULL, &info, &error);
   if (result != TB_OK) return result;
-  take_back(&p, from, freedom, sigma, island->lambda);
+  copy_back(&p, from, freedom, sigma, island->lambda);
   return TB_OK;
 }
 

@@ -1,17 +1,18 @@
-// Inverse dynamics of a robot whose base nothing drives.
+// Inverse dynamics of a robot with an unactuated base.
 #ifndef TRIBO_LAWS_RIGID_INVERSE_BASE_H_
 #define TRIBO_LAWS_RIGID_INVERSE_BASE_H_
 
 #include "world/state.h"
 #include "tribo/inverse.h"
 
-// Move the impulses of all islands within what the law allows for this motion, so that on the dofs
-// with driven[i] = 0 they come closest to `wanted` (nv, N s). Impulses that the law fixes stay.
+// Change the impulses of all islands within the set that the law allows for this motion, so that on
+// the dofs with driven[i] = 0 their sum is closest to `wanted` (nv, N s). Impulses that the law
+// determines are kept.
 tbResult tb_inverse_base(const tbModel* model, tbData* data, const tbConstraints* constraints,
                          const tbIslands* islands, const int* driven, const tbReal* wanted,
                          tbReal proximal, int law);
 
-// |R lambda + g| of a block counts as zero below this (m/s).
+// R lambda + g| of a block counts as zero below this value (m/s).
 #define TB_INVERSE_REST 1e-7
 
 #endif

@@ -1,5 +1,6 @@
 // The rigid laws linearised at their solution (docs/derivatives.md, eq. 38-48): which constraints
-// act, how each block ties velocities to forces, and what moves the velocities besides dacc.
+// are active, how each block relates velocities to forces, and what changes the velocities besides
+// dacc.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 #include "forces/implicit_inertia.h"
 #include "tribo/step.h"
 
-// What a row's gamma and R are, and how they change.
+// gamma and R of a row, and their derivatives.
 typedef struct {
   tbReal gamma, R;
   tbReal by_pos;       // dgamma/dpos
@@ -29,19 +30,21 @@ typedef struct {
   const tbModel* m;
   const tbDerivativeSettings* settings;
   const tbReal* v_next;
-  tbReal largest;    // force of any row
+  tbReal largest;    // largest force of any row
   tbReal* gradient;  // nv
   tbReal* body;      // 12 nbody
 } Context;
 
-// m/s: a contact that carries nothing and opens faster is far from pushing.
+// m/s: a contact without force that opens faster than this is far from being active.
 static const tbReal FAR_OPEN = 1e-6;
 
-// A contact rests where it moves by no more than so many residuals of the solve and this (m/s).
+// A contact is at rest if its velocity is below RESIDUALS times the residual of the solve plus
+// STANDSTILL (m/s).
 static const tbReal RESIDUALS = 100, STANDSTILL = 1e-12;
 
-// The compliance that selects the load of least norm, over the mean diagonal of G; and how far
-// inside of its cone such a load has to be, in tolerances of modes.
+// The compliance that selects the force distribution of least norm, over the mean diagonal of G;
+// and the distance such forces must have from the boundary of their cones, in units of the mode
+// tolerance.
 static const tbReal LEAST_NORM = 1e-10, WELL_INSIDE = 1e3;
 
 // ---- gamma and R (assemble/islands.c) ---------------------------------------------------
@@ -73,7 +76,7 @@ static Terms gap_row(const Context* x, const tbConstraint* c, tbReal y) {
     }
   }
   if (push >= 0) return t;
-  // The push fades where the mechanism hardly yields.
+  // The bias is reduced where the mechanism has little effective mobility along the row.
   tbInertiaFactor factor = {x->x->law.LD, x->x->law.inverse, NULL};
   tbReal weak, share;
   if (!tb_push_weight(x->m, x->d, factor, &x->x->arena, c, &weak)) return t;
@@ -125,7 +128,7 @@ static void not_differentiable(tbDerivatives* x, const char* what, int id) {
   if (!x->info.reason[0]) snprintf(x->info.reason, sizeof x->info.reason, "%s %d", what, id);
 }
 
-// S of an active constraint: what changes sigma besides c J dacc and R df.
+// S of an active constraint: the change of sigma besides c J dacc and R df.
 static void fill_sigma(const Context* x, tbActiveRows* a, const Terms* terms) {
   tbDerivatives* out = x->x;
   const tbModel* m = x->m;
@@ -155,7 +158,8 @@ static void fill_sigma(const Context* x, tbActiveRows* a, const Terms* terms) {
 // Terms of every row, and sigma.
 static void evaluate(const Context* x, const tbConstraint* c, const tbReal* force, Terms* terms,
                      tbReal* sigma, tbReal* diagonal) {
-  // The responses stay where they are needed if the constraint acts: in the next rows of Y.
+  // If the constraint is active, the responses become the next rows of Y, so they are computed
+  // there.
   tbReal* Y = x->x->law.Y + (size_t)x->x->n * (size_t)x->m->nv;
   tbCorotation slip;
   bool contact = c->source == TB_SOURCE_CONTACT && c->dim >= 3;
@@ -171,12 +175,13 @@ static void evaluate(const Context* x, const tbConstraint* c, const tbReal* forc
   }
 }
 
-// The block of a constraint as the law sees it.
+// The block of a constraint in the form of tbLawBlock.
 static tbLawBlock block_of(const Context* x, const tbConstraint* c, const tbReal* force,
                            const tbReal* sigma, const tbReal* diagonal) {
   tbLawBlock b = {.dim = c->dim, .force = force, .sigma = sigma};
   b.stiffness = 1 / (x->m->opt.timestep * tb_max(diagonal[0], 1e-300));
-  // The size of forces: the largest there is, or what would undo the step's change of velocity.
+  // The scale of forces: the largest row force, or the force that would undo the step's change of
+  // velocity.
   tbReal change = row_velocity(c, 0, x->v_next) - row_velocity(c, 0, x->d->qvel);
   b.scale = tb_max(x->largest, b.stiffness * fabs(change));
   b.tolerance = x->settings->mode_tolerance;
@@ -208,7 +213,7 @@ static tbResult raisim_block(const Context* x, const tbConstraint* c, tbActiveRo
   for (int r = 0; r < dim; r++) {
     tbReal* out = dA + (size_t)r * (size_t)x->x->ncol;
     A[r] = row_velocity(c, r, u);
-    // dJ_r u_N + dJ_N u_r - u_r^T dM u_N, the last by polarisation.
+    // dJ_r u_N + dJ_N u_r - u_r^T dM u_N, the last term by polarisation.
     tbActiveRows one = tb_active_row(a, r);
     tb_active_velocity(&one, u, 1, out, x->x->ncol);
     one = tb_active_row(a, 0);
@@ -230,27 +235,27 @@ static tbResult raisim_block(const Context* x, const tbConstraint* c, tbActiveRo
   return TB_OK;
 }
 
-// 1 where a contact or limit is open by far and carries nothing.
+// 1 where a contact or limit is far open and carries no force.
 static int is_far(const Context* x, const tbConstraint* c, const tbReal* force) {
   if (c->source < TB_SOURCE_LIMIT_JOINT || force[0] != 0 || !(c->pos[0] > 0)) return 0;
   if (c->source == TB_SOURCE_CONTACT && x->d->contact[c->id].restitution > 0) return 0;
   return row_velocity(c, 0, x->v_next) + c->pos[0] / x->m->opt.timestep > FAR_OPEN;
 }
 
-// Whether a constraint stays closed if it carries (hold_contacts): contacts and limits, but for
-// those that are springs.
+// Whether a constraint stays closed while it carries a force (hold_contacts): contacts and limits,
+// except compliant contacts.
 static bool is_held(const Context* x, const tbConstraint* c) {
   if (c->source < TB_SOURCE_LIMIT_JOINT || !x->settings->hold_contacts) return false;
   return c->source != TB_SOURCE_CONTACT || !(x->d->contact[c->id].compliance > 0);
 }
 
-// The gap term stays as it is, wherever the configuration goes.
+// Keep the gap term constant under changes of the configuration.
 static void hold(Terms* t) {
   t->by_pos = t->gamma_by_y = 0;
 }
 
-// A contact or limit near a kink of its gap term: where it carries, or would close within the step
-// if its gap were at the kink.
+// A contact or limit near a kink of its gap term matters if it carries a force, or would close
+// within the step with its gap at the kink.
 static void check_gap(const Context* x, const tbConstraint* c, bool carries) {
   if (c->source < TB_SOURCE_LIMIT_JOINT || !x->x->info.differentiable || is_held(x, c)) return;
   if (!tb_gap_bends(x->m, x->d, c)) return;
@@ -258,8 +263,8 @@ static void check_gap(const Context* x, const tbConstraint* c, bool carries) {
   if (least <= FAR_OPEN) tb_gap_report(x->x, x->d, c);
 }
 
-// Whether a force that stays the same turns with the configuration all the same: dry friction at
-// its bound of a tendon that is not over joints.
+// Whether a constant force changes the generalised force because its direction depends on the
+// configuration: dry friction at its bound of a tendon that is not over joints.
 static int turns(const tbModel* m, const tbConstraint* c, const tbReal* force) {
   return c->source == TB_SOURCE_FRICTION_TENDON && force[0] != 0 &&
          m->wrap_type[m->tendon_adr[c->id]] != TB_WRAP_JOINT;
@@ -312,7 +317,7 @@ static tbResult add_constraint(const Context* x, const tbConstraint* c, const tb
 
 // ---- forces that are not unique -----------------------------------------------------------------
 
-// Rows of one island's contacts at rest whose force no compliance fixes.
+// Rows of one island's resting contacts whose force is not determined by a compliance.
 typedef struct {
   int* constraint;
   int* row;  // of the constraint
@@ -320,8 +325,8 @@ typedef struct {
   int n, near_change;
 } Resting;
 
-// 1 where a contact neither slides nor opens, as far as the solver knows velocities (`noise`): a
-// slow slip is one, and its force has no choice.
+// 1 where a contact neither slides nor opens, within the solver's accuracy of velocities (`noise`):
+// a slowly sliding contact slides, and its force is determined.
 static int is_resting(const tbLawBlock* b, tbReal noise) {
   for (int r = 0; r < b->dim; r++) {
     if (fabs(b->sigma[r]) > tb_min(noise, b->tolerance * b->scale / b->stiffness)) return 0;
@@ -391,7 +396,7 @@ static int is_inside(const Context* x, const tbConstraints* cs, const Resting* r
   return 1;
 }
 
-// 1 where some contact is at rest and on the edge of its cone, by an estimate of the scale.
+// 1 where some contact at rest is on the boundary of its cone, by an estimate of the scale.
 static int has_edge(const Context* x, const tbConstraints* cs, const tbReal* force) {
   tbReal small = x->settings->mode_tolerance * x->largest;
   for (int i = 0; i < cs->count; i++) {
@@ -410,9 +415,9 @@ static int has_edge(const Context* x, const tbConstraints* cs, const tbReal* for
   return 0;
 }
 
-// Contacts at rest that are redundant share their load in many ways, and a solver may leave one of
-// them on the edge of its cone. Where the load of least norm lies inside of all cones, it is the
-// one that counts: the motion is the same, and so is its derivative.
+// Redundant contacts at rest can share their load in many ways, and a solver may leave one of them
+// on the boundary of its cone. If the force distribution of least norm lies inside of all cones, it
+// is used instead: the motion is the same, and so is its derivative.
 static tbResult share_load(const Context* x, const tbConstraints* cs, tbReal* force) {
   if (!has_edge(x, cs, force)) return TB_OK;
   int islands = 0;
@@ -478,9 +483,9 @@ tbResult tb_deriv_rigid(tbDerivatives* x, tbData* d, tbStepState* state,
   if (state->amended) {
     x->info.differentiable = 0;
     snprintf(x->info.reason, sizeof x->info.reason,
-             "restitution is cut back, or a contact that jams softened, in this step");
+             "restitution is reduced, or a degenerate contact softened, in this step");
   }
-  // RaiSim's law depends on each contact's own force.
+  // RaiSim's law depends on the force of each individual contact.
   int shares = !(settings->relaxation > 0) && m->opt.law != TB_LAW_RAISIM;
   if (result == TB_OK && shares) result = share_load(&context, cs, force);
   for (int i = 0; result == TB_OK && i < cs->count; i++) {

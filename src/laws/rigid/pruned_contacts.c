@@ -1,8 +1,8 @@
 // With lambda = 0 a contact obeys the exact law if and only if sigma_N = gap/h + v_N >= 0, whatever
-// it does along its tangents (Gamma adds mu |sigma_T|). So a contact that will not push need not be
-// in the problem: it is enough that the velocity found has sigma_N >= 0 there. Which ones these are
-// is guessed; a wrong guess costs a second solve, from where the first one ended (docs/step.md
-// eq. 6).
+// its tangential velocity (Gamma adds mu |sigma_T|). So a contact that will not push can be left
+// out of the problem, as long as the solution has sigma_N >= 0 there. Contacts are pruned by an
+// estimate; a wrong estimate costs a second solve, started from the end of the first one
+// (docs/step.md eq. 6).
 #include "laws/rigid/pruned_contacts.h"
 
 #include "base/minmax.h"
@@ -11,16 +11,17 @@
 #include "spatial/vec3.h"
 #include "tribo/step.h"
 
-// Contacts are kept that would close if they approached this many times faster: forces and impacts
-// come on top.
+// Contacts are kept if they would close at this multiple of their approach speed, since forces and
+// impacts can increase it.
 static const tbReal APPROACH = 2;
 
-// Leaving out less than this share of the contacts is not worth it. Nor is it in a heap: there it
-// is likely that an impact reaches one of those left out, and then all is solved twice.
+// Pruning less than this fraction of the contacts is not worthwhile. Neither is pruning in a heap,
+// where an impact probably reaches one of the pruned contacts, so that the whole problem is solved
+// twice.
 static const tbReal WORTH = 0.125;
 enum { MOST_CONTACTS = 80 };
 
-// The twists of the two bodies of a contact, about the centres of their trees.
+// The twists of the two bodies of a contact, about the centres of mass of their trees.
 typedef struct {
   int body[2];
   tbReal twist[2][6];
@@ -55,27 +56,27 @@ static void body_twist(const tbModel* m, const tbData* d, int body, const tbReal
   }
 }
 
-// Not where sleep is on, which has to know what ties islands together; not under Runge-Kutta, which
-// asks whether there are any contacts; and only under the exact law, as others say more about
-// contacts that do not push.
-static bool is_screened(const tbModel* m) {
+// No pruning with sleep, which needs all couplings between islands; under Runge-Kutta, which tests
+// for the existence of contacts; or under other laws, whose contacts without force may still
+// violate the law.
+static bool can_prune(const tbModel* m) {
   return m->opt.law == TB_LAW_NCP && m->opt.solver == TB_SOLVER_AUTO && !m->opt.sleep &&
          m->opt.integrator != TB_INTEGRATOR_RK4;
 }
 
 tbResult tb_prune_contacts(const tbModel* m, tbData* d, tbStepState* state) {
-  // Contacts of what rests are kept: their gaps come and go by what the tolerance leaves.
+  // Resting contacts are kept: their gaps fluctuate within the tolerance.
   tbReal touching = m->opt.overlap_allowed;
   int count = 0;
   state->left_out = NULL;
-  if (!is_screened(m) || d->ncon > MOST_CONTACTS) return TB_OK;
+  if (!can_prune(m) || d->ncon > MOST_CONTACTS) return TB_OK;
   for (int i = 0; i < d->ncon; i++) {
     const tbContact* c = &d->contact[i];
     tbReal gap = tb_contact_gap(c);
     if (!(gap > touching) || c->exclude) continue;
     const tbReal *twist1 = d->cvel + 6 * m->geom_bodyid[c->geom[0]],
                  *twist2 = d->cvel + 6 * m->geom_bodyid[c->geom[1]];
-    // Open, still so at the end of the step, and it did not push in the last one.
+    // Prune contacts that are open, stay open during the step, and did not push in the last one.
     tbReal speed = tb_min(normal_speed(m, d, c, twist1, twist2), 0);
     if (!(gap + APPROACH * m->opt.timestep * speed > touching)) continue;
     if (tb_impulse_cache_pushes(&state->warm, tb_contact_key(c))) continue;
@@ -91,7 +92,7 @@ tbResult tb_prune_contacts(const tbModel* m, tbData* d, tbStepState* state) {
 int tb_restore_violated_contacts(const tbModel* m, const tbData* d, tbStepState* state,
                                  const tbReal* v_next) {
   int missed = 0;
-  // Contacts of the same bodies follow each other.
+  // Contacts of the same bodies are consecutive.
   Pair pair = {.body = {-1, -1}};
   for (int i = 0; state->left_out && i < d->ncon; i++) {
     if (!state->left_out[i]) continue;

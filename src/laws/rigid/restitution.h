@@ -1,22 +1,22 @@
-// What keeps restitution from making energy, and from jamming.
+// Limits restitution so that it adds no energy and the problem has a solution.
 #ifndef TRIBO_LAWS_RIGID_RESTITUTION_H_
 #define TRIBO_LAWS_RIGID_RESTITUTION_H_
 
 #include "laws/rigid/velocity_space.h"
 
-// Where the search for an island's share of restitution stands.
+// State of the search for an island's restitution factor.
 typedef struct {
-  tbReal share;     // of what was asked for, in the solve at hand
-  tbReal point[3];  // shares that were tried: too little, too much, one beside them
-  tbReal work[3];   // what contacts did there, J
-  tbReal least;     // what they do without restitution, J
+  tbReal share;     // factor of the current solve
+  tbReal point[3];  // factors tried: too small, too large, a third one
+  tbReal work[3];   // work of the contacts at these factors, J
+  tbReal least;     // work of the contacts without restitution, J
   int state, tried;
 } tbRestitutionBound;
 
-// After a solve: sets the restitution of contacts that bounce where together with the others of
-// their island they do work or jam, and returns whether another solve is needed. `bounce` has an
-// entry per island, zero before the first call; `restitution` what was asked for, per contact;
-// `energy` is the kinetic energy of all bodies before the step, J.
+// Called after a solve. Reduces the restitution of impacting contacts whose island gains energy or
+// has degenerate contacts, and returns whether another solve is needed. `bounce` has an entry per
+// island, zero before the first call; `restitution` has the original values, per contact; `energy`
+// is the kinetic energy of all bodies before the step, J.
 bool tb_bound_restitution(const tbRigidStep* step, const tbReal* restitution, tbReal energy,
                           tbRestitutionBound* bounce);
 

@@ -1,10 +1,12 @@
 // The velocity after a step of a rigid law (docs/step.md eq. 1 to 5): the free velocity, one
-// problem per island, and for each of them, until an answer satisfies the residual function,
+// problem per island, and for each of them three attempts until an answer satisfies the residual
+// function:
 //
-//   1. the last step's impulses as they are (accept_recalled),
-//   2. Newton on the active set in the form that fits (rigid_fast.c; docs/solver-active.md),
-//   3. the law's solvers on the Delassus matrix (solve_islands; docs/solvers.md), with a guard on
-//      what does not converge.
+//   1. the warm start, the impulses of the last step, unchanged (accept_warm_start),
+//   2. Newton's method on the active set in a suitable space (velocity_space.c;
+//      docs/solver-active.md),
+//   3. the law's solvers on the Delassus matrix (solve_islands; docs/solvers.md); if they do not
+//      converge, the energy of the impulses is bounded.
 #include "laws/rigid/rigid.h"
 
 #include <math.h>
@@ -25,20 +27,20 @@
 #include "laws/rigid/velocity_space.h"
 #include "tribo/step.h"
 
-// Iterations of the law's solvers where Newton on the active set has failed: enough that every
-// method of a first round of ncp/auto has its turn.
+// Iteration limit of the law's solvers after the active-set method has failed: enough to reach each
+// method of the first sequence of ncp/auto.
 enum { MOST_AFTER = 250 };
 
-// Impulses of the last step are taken as they are where their residual is this far below the
-// tolerance: errors that repeat from step to step add up.
-static const tbReal RECALL = 0.5, LARGEST_RECALLED = 1e100;
+// A warm start is accepted unchanged if its residual is below this fraction of the tolerance, since
+// errors that repeat in every step accumulate.
+static const tbReal ACCEPTED_SHARE = 0.5, LARGEST_IMPULSE = 1e100;
 
 static const tbReal NOWHERE[3] = {0, 0, 0};
 
 static tbSolveSettings settings_of(const tbOption* opt) {
   tbSolveSettings s = tbDefaultSolveSettings();
   s.law = opt->law;
-  // A number out of range is refused by name.
+  // tb_solve rejects an unknown solver by name.
   s.solver = tb_option_word("solver", opt->solver);
   s.tol = opt->solve_tolerance;
   s.tol_absolute = opt->solve_absolute;
@@ -49,9 +51,9 @@ static tbSolveSettings settings_of(const tbOption* opt) {
   return s;
 }
 
-// One pass over an island's constraints: 0 recalls impulses by identity, 1 what is left by place
-// for those without, 2 for all.
-static void recall_pass(const tbRigidStep* step, tbIsland* island, int pass) {
+// One pass over an island's constraints: pass 0 finds impulses by key, pass 1 by position for
+// contacts without a match, pass 2 by position for all contacts.
+static void warm_start_pass(const tbRigidStep* step, tbIsland* island, int pass) {
   tbStepState* state = step->state;
   for (int k = 0, row = 0; k < island->nmember; k++) {
     tbConstraint* c = &state->constraints.list[island->member[k]];
@@ -63,31 +65,32 @@ static void recall_pass(const tbRigidStep* step, tbIsland* island, int pass) {
       const tbReal *pos = step->d->contact[c->id].pos, reach = tb_margin(step->m, state);
       tb_impulse_cache_add_near(&state->warm, c->key, pos, reach, c->dim, lambda);
     }
-    // A step that failed may have left anything.
+    // A failed step may have left invalid numbers.
     for (int r = 0; r < c->dim; r++) {
-      if (!(fabs(lambda[r]) < LARGEST_RECALLED)) lambda[r] = 0;
+      if (!(fabs(lambda[r]) < LARGEST_IMPULSE)) lambda[r] = 0;
     }
   }
 }
 
-// Start from the impulses of the last step.
-static void recall_impulses(tbRigidStep* step) {
+// Initialise the impulses of all islands with those of the last step.
+static void warm_start_impulses(tbRigidStep* step) {
   for (int pass = 0; pass < 3 && (pass == 0 || step->state->warm.left > 0); pass++) {
     for (int i = 0; i < step->islands.count; i++) {
-      recall_pass(step, &step->islands.island[i], pass);
+      warm_start_pass(step, &step->islands.island[i], pass);
     }
   }
 }
 
-// Recalled impulses that miss what they hold by a little make it move a little faster in every
-// step, for hundreds of steps until the tolerance is spent: a residual that grows slowly says so.
-static bool creeps(const tbIsland* island, tbReal tolerance) {
-  const tbReal felt = 0.05, slowly = 1.25;
-  return island->measure > felt * tolerance && island->measure > island->inherited &&
+// A slow drift of the residual: warm-start impulses with a small error accelerate the bodies a
+// little in every step, for hundreds of steps until the residual exceeds the tolerance. The sign is
+// a residual that grows slowly.
+static bool drifts_slowly(const tbIsland* island, tbReal tolerance) {
+  const tbReal noticeable = 0.05, slowly = 1.25;
+  return island->measure > noticeable * tolerance && island->measure > island->inherited &&
          island->measure < slowly * island->inherited;
 }
 
-// The impulse on the dofs that all impulses add up to, and v+ = v_f + H^-1 J^T lambda.
+// The generalised impulse J^T lambda of all islands, and v+ = v_f + H^-1 J^T lambda.
 static void apply_all(tbRigidStep* step) {
   const tbModel* m = step->m;
   size_t bytes = sizeof(tbReal) * (size_t)m->nv;
@@ -98,15 +101,15 @@ static void apply_all(tbRigidStep* step) {
   for (int i = 0; i < m->nv; i++) step->v_next[i] += step->v_free[i];
 }
 
-// Whether an island's first impulses, whose velocity is known, solve it (at rest, most do): it
-// needs neither G nor a solver.
-static void judge_recalled(tbRigidStep* step, tbIsland* island) {
+// Evaluate the warm start of an island, whose velocity is known. At rest it mostly is a solution,
+// and then neither G nor a solver is needed.
+static void evaluate_warm_start(tbRigidStep* step, tbIsland* island) {
   tbLaw law = (tbLaw)step->m->opt.law;
   tbReal tolerance = step->m->opt.solve_tolerance;
   tbSolveInfo info = {.law = tb_law_name(law), .solver = "warm start"};
   info.residual = tb_residual(&island->problem, law, island->lambda, island->sigma);
   island->measure = info.residual.relative;
-  if (!(island->measure <= RECALL * tolerance) || creeps(island, tolerance)) return;
+  if (!(island->measure <= ACCEPTED_SHARE * tolerance) || drifts_slowly(island, tolerance)) return;
   info.residual_exact =
       law == TB_LAW_NCP ? info.residual
                         : tb_residual(&island->problem, TB_LAW_NCP, island->lambda, island->sigma);
@@ -115,8 +118,8 @@ static void judge_recalled(tbRigidStep* step, tbIsland* island) {
   tb_certificate_add(&step->d->solve, &info);
 }
 
-// Where the first impulses of every island lead to, and which islands they already solve.
-static tbResult accept_recalled(tbRigidStep* step) {
+// Evaluate the warm starts of all islands, and mark those that are solutions.
+static tbResult accept_warm_start(tbRigidStep* step) {
   const tbOption* opt = &step->m->opt;
   const tbConstraints* constraints = &step->state->constraints;
   tbReal* sigma =
@@ -129,15 +132,15 @@ static tbResult accept_recalled(tbRigidStep* step) {
     sigma += island->problem.n;
     tb_assembled_velocity(constraints, island, step->v_free, step->v_next, island->sigma);
     if (opt->solve_absolute > 0 || (opt->law == TB_LAW_RAISIM && !tb_rigid_is_fast(opt))) continue;
-    judge_recalled(step, island);
+    evaluate_warm_start(step, island);
   }
   return TB_OK;
 }
 
 // ---- the general path --------------------------------------------------------------------------
 
-static tbResult retry_cold(const tbProblem* problem, tbSolveSettings settings, tbReal* lambda,
-                           tbWorker* worker, tbSolveInfo* info) {
+static tbResult retry_from_zero(const tbProblem* problem, tbSolveSettings settings, tbReal* lambda,
+                                tbWorker* worker, tbSolveInfo* info) {
   tbReal* cold = TB_ARENA_NEW(&worker->arena, tbReal, problem->n);
   if (!cold) return TB_ERROR_MEMORY;
   tbSolveInfo again;
@@ -153,22 +156,22 @@ typedef struct {
   tbSolveSettings settings;
   const tbIslands* islands;
   tbSolveInfo* info;  // per island
-  bool tried;         // the fast path left these islands, with the best it had found
-  bool started;       // the first guess is the exact law's
+  bool tried;         // the fast path could not solve these islands; lambda holds its best result
+  bool started;       // the initial guess is the solution of the exact law
 } Solves;
 
 static tbResult solve_one(void* context, int index, tbWorker* worker) {
   Solves* s = context;
   const tbIsland* island = &s->islands->island[index];
   tbSolveInfo* info = &s->info[index];
-  // Nothing of the worker's last island may show in this one.
+  // The result must not depend on the island that the worker solved before.
   tb_solve_work_forget(worker->solve);
   tbResult result =
       tb_solve(&island->problem, &s->settings, island->lambda, worker->solve, info, &worker->error);
   if (result == TB_OK && info->status != TB_SOLVE_CONVERGED && s->settings.warm_start &&
       !s->tried && !s->started) {
-    // A bad first guess may be to blame: once more from rest, and the better answer counts.
-    result = retry_cold(&island->problem, s->settings, island->lambda, worker, info);
+    // The warm start may be the cause: solve once more from zero and keep the better answer.
+    result = retry_from_zero(&island->problem, s->settings, island->lambda, worker, info);
   }
   return result;
 }
@@ -182,7 +185,7 @@ static tbResult solve_islands(tbRigidStep* step) {
   Solves s = {settings_of(opt), islands, TB_ARENA_NEW(arena, tbSolveInfo, islands->count),
               fast && round && !tb_rigid_wants_digits(opt), fast && opt->law == TB_LAW_RAISIM};
   if (s.tried || (fast && !round)) s.settings.warm_start = 1;
-  // What Newton could not do in some dozens of rounds is hard: the rest is bounded.
+  // Problems that the active-set method could not solve are hard: bound the remaining effort.
   if (s.tried && s.settings.max_iter > MOST_AFTER) s.settings.max_iter = MOST_AFTER;
   tbReal* cost = TB_ARENA_NEW(arena, tbReal, islands->count);
   if (!s.info || !cost) return TB_ERROR_MEMORY;
@@ -206,7 +209,7 @@ static tbResult solve_islands(tbRigidStep* step) {
 
 // ---- all of it ---------------------------------------------------------------------------------
 
-// Keep impulses for the next step and report forces.
+// Store the impulses for the next step and report forces.
 static tbResult store_impulses(tbRigidStep* step) {
   tbStepState* state = step->state;
   if (!tb_impulse_cache_clear(&state->warm, state->constraints.count)) return TB_ERROR_MEMORY;
@@ -224,7 +227,7 @@ static tbResult store_impulses(tbRigidStep* step) {
   return TB_OK;
 }
 
-// Whether all islands are solved, and their impulses act.
+// Whether all islands are solved and their impulses applied.
 static bool all_applied(const tbIslands* islands) {
   bool all = true;
   for (int i = 0; i < islands->count; i++) {
@@ -233,8 +236,9 @@ static bool all_applied(const tbIslands* islands) {
   return all;
 }
 
-// Islands with contacts that jam once more, these softened; others may jam then.
-static tbResult solve_jams(tbRigidStep* step) {
+// Solve islands with degenerate contacts again, these contacts softened; others may become
+// degenerate then.
+static tbResult solve_degenerate(tbRigidStep* step) {
   enum { MOST_SOLVES = 4 };
   bool any = !TB_WITHOUT(DEGENERATE);
   for (int k = 0; k < MOST_SOLVES && any; k++) {
@@ -246,20 +250,20 @@ static tbResult solve_jams(tbRigidStep* step) {
   return TB_OK;
 }
 
-// Impulses of all islands, from the last step's on, and where they lead to.
+// Impulses of all islands, starting from those of the last step, and the velocity that they cause.
 static tbResult find_impulses(tbRigidStep* step) {
   const tbModel* m = step->m;
   tbConstraints* constraints = &step->state->constraints;
   bool fast = tb_rigid_is_fast(&m->opt), early = fast && m->opt.law == TB_LAW_RAISIM;
   tbResult result = TB_OK;
-  if (m->opt.warmstart) recall_impulses(step);
-  // RaiSim's law itself, and so its residual, needs G.
+  if (m->opt.warmstart) warm_start_impulses(step);
+  // RaiSim's law, and so its residual, needs G.
   if (early) {
     result = tb_assemble_delassus(m, step->d, constraints, step->factor, &step->islands);
   }
-  if (result == TB_OK) result = accept_recalled(step);
+  if (result == TB_OK) result = accept_warm_start(step);
   if (result == TB_OK && fast && !all_applied(&step->islands)) result = tb_rigid_fast(step);
-  if (result == TB_OK && fast) result = solve_jams(step);
+  if (result == TB_OK && fast) result = solve_degenerate(step);
   if (result != TB_OK) return result;
   if (all_applied(&step->islands)) return store_impulses(step);
   if (!early) result = tb_assemble_delassus(m, step->d, constraints, step->factor, &step->islands);
@@ -273,7 +277,7 @@ static tbResult find_impulses(tbRigidStep* step) {
   return result;
 }
 
-// One problem per island, each solved from the last impulses on; `start` of the clock.
+// Solve one problem per island, starting from the last impulses; `start`: clock time.
 static tbResult solve_rows(tbRigidStep* step, tbReal start) {
   tbConstraints* constraints = &step->state->constraints;
   tbResult result = tb_assemble_groups(step->m, step->d, constraints, &step->islands);
@@ -289,8 +293,9 @@ static tbResult solve_rows(tbRigidStep* step, tbReal start) {
   return result;
 }
 
-// The same with restitution cut back, where that makes energy or jams (bounce.c).
-static tbResult solve_bounces(tbRigidStep* step) {
+// The same with reduced restitution, where it adds energy or contacts are degenerate
+// (restitution.c).
+static tbResult solve_restitution(tbRigidStep* step) {
   tbData* d = step->d;
   tbReal* restitution = tb_arena_alloc(&d->work->arena, sizeof(tbReal) * (size_t)(d->ncon + 1));
   tbRestitutionBound* bounce =
@@ -311,7 +316,7 @@ static tbResult solve_bounces(tbRigidStep* step) {
   return TB_OK;
 }
 
-// Which constraint of the worst island keeps the step from converging.
+// Find the constraint of the worst island that has the largest residual.
 static tbResult find_offender(tbRigidStep* step) {
   const tbIsland* worst = NULL;
   for (int i = 0; i < step->islands.count; i++) {
@@ -352,7 +357,7 @@ tbResult tb_rigid_velocity(const tbModel* m, tbData* d, tbStepState* state, tbRe
   if (state->constraints.count > 0) {
     result = solve_rows(&step, dynamics_end);
     bool bounces = step.islands.bounces > 0 && !TB_WITHOUT(RESTITUTION_BOUND);
-    if (result == TB_OK && bounces) result = solve_bounces(&step);
+    if (result == TB_OK && bounces) result = solve_restitution(&step);
     if (result == TB_OK && m->opt.law == TB_LAW_RAISIM) {
       result = tb_certificate_whole(m, d, &state->constraints, step.factor, &step.islands, v_free,
                                     v_next, &d->solve, state->unseen);

@@ -8,13 +8,14 @@
 #include "model/workspace.h"
 #include "spatial/vec3.h"
 
-// The most of a way that nothing foresaw, over contact_margin, within which contacts are seen
-// anyway.
+// Limit of the unpredicted displacement of a geom, over contact_margin, within which contacts are
+// detected without a second search.
 static const tbReal LATE = 10;
 
-// A way that nothing foresaw and that is no longer than this is left to the next step, which pushes
-// it back: to the side where a geom came from, so it is at most half of the geom's half thickness.
-static tbReal allowed_way(tbReal margin, tbReal half_thickness) {
+// Unpredicted displacement that is left to the next step's position correction. The correction must
+// push a geom back to the side where it came from, so the displacement is at most half of the
+// geom's half thickness.
+static tbReal allowed_displacement(tbReal margin, tbReal half_thickness) {
   return tb_min(LATE * margin, tb_max(margin, half_thickness / 2));
 }
 
@@ -44,9 +45,9 @@ tbReal tb_most_margin(const tbModel* m) {
   return widest > 0 && widest < large ? share * widest : INFINITY;
 }
 
-// No geom goes farther than this beside its way at the velocities of the start: the change of every
-// dof times an arm as long as the scene. In most steps that settles it.
-static tbReal bound_way(const tbModel* m, const tbData* d, const tbReal* v) {
+// Bound of every geom's displacement relative to its motion at the velocities of the start: the
+// change of every dof times an arm of the size of the scene. In most steps this bound suffices.
+static tbReal displacement_bound(const tbModel* m, const tbData* d, const tbReal* v) {
   tbReal sum = 0;
   for (int i = 0; i < m->nv; i++) sum += fabs(v[i] - d->qvel[i]);
   return m->opt.timestep * tb_max(m->extent, 1) * sum;
@@ -64,9 +65,10 @@ static void twists_at(const tbModel* m, const tbData* d, const tbReal* v, tbReal
   }
 }
 
-// Whether some geom ends a step at these twists farther than allowed from where the twists of the
-// start would have taken it.
-static bool goes_far(const tbModel* m, const tbData* d, tbReal margin, const tbReal* cvel) {
+// Whether the displacement of some geom at these twists differs by more than allowed from its
+// displacement at the twists of the start.
+static bool exceeds_prediction(const tbModel* m, const tbData* d, tbReal margin,
+                               const tbReal* cvel) {
   for (int g = 0; g < m->ngeom; g++) {
     if (!is_mover(m, g)) continue;
     int b = m->geom_bodyid[g];
@@ -77,7 +79,7 @@ static bool goes_far(const tbModel* m, const tbData* d, tbReal margin, const tbR
     tb_cross(swing, turn, arm);
     tb_add3(move, move, swing);
     tbReal way = m->opt.timestep * (tb_norm3(move) + tb_norm3(turn) * m->geom_rbound[g]);
-    if (way > allowed_way(margin, half_thickness(m, g))) return true;
+    if (way > allowed_displacement(margin, half_thickness(m, g))) return true;
   }
   return false;
 }
@@ -97,7 +99,7 @@ static tbReal closing_speed(const tbModel* m, const tbData* d, const tbReal* cve
   return speed;
 }
 
-// Whether a contact is in a list, searched from `at` on: searches find pairs in the same order.
+// Whether a contact is in a list, searched from `at`: both searches list pairs in the same order.
 static bool is_among(const tbContact* contact, int n, uint64_t key, int* at) {
   for (int k = 0; k < n; k++) {
     int i = *at + k < n ? *at + k : *at + k - n;
@@ -108,8 +110,8 @@ static bool is_among(const tbContact* contact, int n, uint64_t key, int* at) {
   return false;
 }
 
-// The contacts of before and, behind them, those of the data that are new and crossed at these
-// twists.
+// Joins the contacts `before` with those contacts of the data that are new and closed at the end of
+// a step at these twists.
 static tbResult add_new(const tbModel* m, tbData* d, tbStepState* state, const tbReal* cvel,
                         const tbContact* before, int n) {
   const tbContact* seen = d->contact;
@@ -134,14 +136,15 @@ tbResult tb_find_speculative_contacts(const tbModel* m, tbData* d, tbStepState* 
                                       const tbReal* v_next, int* found) {
   *found = 0;
   tbReal margin = tb_margin(m, state);
-  if (bound_way(m, d, v_next) <= allowed_way(margin, state->thinnest)) return TB_OK;
+  if (displacement_bound(m, d, v_next) <= allowed_displacement(margin, state->thinnest))
+    return TB_OK;
   size_t bytes = sizeof(tbReal) * 6 * (size_t)m->nbody;
   tbReal* cvel = tb_arena_alloc(&d->work->arena, bytes);
   if (!cvel) return TB_ERROR_MEMORY;
   twists_at(m, d, v_next, cvel);
-  if (!goes_far(m, d, margin, cvel)) return TB_OK;
+  if (!exceeds_prediction(m, d, margin, cvel)) return TB_OK;
 
-  // The search sees the twists of the data.
+  // The contact search uses the twists of the data.
   const tbContact* before = d->contact;
   tbReal* start = d->cvel;
   int n = d->ncon;

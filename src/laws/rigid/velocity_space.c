@@ -1,6 +1,6 @@
-// Newton on the active set in the form that fits an island (docs/solver-active.md): in the space of
-// what touches, in velocity space with dense factors, in impulse space, or in velocity space with
-// sparse factors.
+// Newton's method on the active set (docs/solver-active.md), for each island in the space that
+// fits: contact space (twists of the contacting bodies), velocity space with dense factors, impulse
+// space, or velocity space with sparse factors.
 #include "laws/rigid/velocity_space.h"
 
 #include <math.h>
@@ -18,35 +18,44 @@
 #include "assemble/twists.h"
 #include "tribo/step.h"
 
-// Iterations of Newton on the active set.
+// Iteration limit of Newton's method on the active set.
 enum { MOST_FAST = 200 };
 
-enum { MOST_DENSE = 64 };     // rows, up to which Newton works in impulse space
-enum { MOST_GENERAL = 300 };  // rows, up to which the law's solvers are tried where Newton fails
-enum { MOST_SURE = 100 };     // rows, up to which they are tried however close Newton came
+enum { MOST_DENSE = 64 };  // maximum rows for impulse space
+enum {
+  MOST_GENERAL = 300
+};  // maximum rows for the law's solvers after the active-set method
+    // fails
+enum {
+  MOST_SURE = 100
+};  // maximum rows for using them whatever the residual that the
+    // active-set method reached
 
-// Rounds are tried at length on islands of up to FEW_LOOSE dofs, or FEW where at least half of them
-// are not of bodies that fly free.
-enum { FEW_LOOSE = 64, FEW = 256 };
+// All stages of the active-set method are tried on islands of up to SMALL_FREE dofs, or of up to
+// SMALL dofs if at least half of them do not belong to free-floating bodies.
+enum { SMALL_FREE = 64, SMALL = 256 };
 
-// An island is reduced to the space of what touches where that has at most this share of its dofs.
+// An island is reduced to contact space if that has at most this fraction of its dofs.
 static const tbReal REDUCED_SHARE = 0.7;
 
-// What the last step left is made up for in the next guess from this share of the tolerance on.
-// Loose bodies side by side make much of little: a micrometre between edges turns their normals by
-// what the rest of the tolerance would be.
-static const tbReal INHERITED = 1e-2, INHERITED_LOOSE = 1e-4;
+// The next warm start compensates the carried velocity error if the residual of the last step is
+// above this fraction of the tolerance. The limit is smaller for free-floating bodies in contact
+// with each other, which amplify small errors: a micrometre between edges turns their contact
+// normals by as much as the rest of the tolerance would.
+static const tbReal CARRIED = 1e-2, CARRIED_FREE = 1e-4;
 
-// Where Newton fails, an island of more than MOST_SURE rows is left as it is if its relative
-// residual is below NEAR, unless the tolerance is below DIGITS and so asks for exact answers.
+// If the active-set method fails, an island of more than MOST_SURE rows keeps its result if the
+// relative residual is below NEAR, unless the tolerance is below DIGITS, which asks for exact
+// answers.
 static const tbReal NEAR = 1e-3, DIGITS = 1e-8;
 
-// The tolerance is relative to the largest load and velocity, and within it what little loads hold
-// may rattle for ever, at a millimetre a second, and the whole island with it. So a calm island,
-// whose guess has a residual below CALM, is solved to the share FINE of the tolerance; so is one
-// whose contacts have inverse weights that differ by more than UNEVEN times, unless it has been
-// hit, which its guess shows by a residual above HIT.
-static const tbReal FINE = 0.01, CALM = 3e-4, HIT = 0.1, UNEVEN = 100;
+// The tolerance is relative to the largest load and velocity. Within it, lightly loaded bodies may
+// vibrate indefinitely, at a millimetre per second, and the whole island with them. So a
+// quasi-static island, whose warm start has a residual below QUASI_STATIC, is solved to the
+// fraction FINE of the tolerance. So is an island whose contacts have inverse weights that differ
+// by a factor above MASS_RATIO, unless it has been impacted, which a warm-start residual above
+// IMPACTED indicates.
+static const tbReal FINE = 0.01, QUASI_STATIC = 3e-4, IMPACTED = 0.1, MASS_RATIO = 100;
 
 typedef struct {
   const tbRigidStep* step;
@@ -55,19 +64,20 @@ typedef struct {
   int* place;         // by dof: scratch; islands share no dof
 } Fast;
 
-static bool leaves_choice(const tbOption* opt) {
+static bool is_auto(const tbOption* opt) {
   return opt->solver == TB_SOLVER_AUTO && !(opt->solve_absolute > 0);
 }
 
 bool tb_rigid_is_fast(const tbOption* opt) {
-  return opt->law < TB_LAW_COUNT && leaves_choice(opt);
+  return opt->law < TB_LAW_COUNT && is_auto(opt);
 }
 
 bool tb_rigid_wants_digits(const tbOption* opt) {
   return opt->solve_tolerance < DIGITS;
 }
 
-// ---- where impulses lead to --------------------------------------------------------------------
+// ---- velocities of impulses
+// ----------------------------------------------------------------------
 
 // The velocity after an island's impulses: every island has its own dofs.
 static void apply_impulses(const Fast* f, const tbForestInertia* inertia, tbIsland* island) {
@@ -86,9 +96,9 @@ static void apply_impulses(const Fast* f, const tbForestInertia* inertia, tbIsla
   island->applied = 1;
 }
 
-// The same, and how far from the law that is. False: out of memory.
-static bool judge_applied(const Fast* f, const tbActive* active, tbIsland* island, tbArena* arena,
-                          tbSolveInfo* info) {
+// The same, and its residuals. False: out of memory.
+static bool apply_and_evaluate(const Fast* f, const tbActive* active, tbIsland* island,
+                               tbArena* arena, tbSolveInfo* info) {
   const tbProblem* p = &island->problem;
   tbReal* sigma = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)p->n);
   if (!sigma) return false;
@@ -101,8 +111,9 @@ static bool judge_applied(const Fast* f, const tbActive* active, tbIsland* islan
   return true;
 }
 
-// Where dense factors judged their answer by where it leads to, that acts.
-static bool apply_led(const Fast* f, const tbActive* active, tbIsland* island) {
+// Dense factors store the velocity of their last evaluated impulses; if these are the answer, apply
+// it directly.
+static bool apply_last(const Fast* f, const tbActive* active, tbIsland* island) {
   const tbLastApplied* led = active->led;
   const tbRigidStep* step = f->step;
   size_t bytes = sizeof(tbReal) * (size_t)island->problem.n;
@@ -117,13 +128,13 @@ static bool apply_led(const Fast* f, const tbActive* active, tbIsland* island) {
   return true;
 }
 
-// What was found acts, and counts by where it leads to: a solver's own velocities may have gone
-// astray by more than rounding.
-static bool certify(const Fast* f, const tbActive* active, tbIsland* island, tbArena* arena,
-                    tbSolveInfo* info) {
+// Apply the answer and evaluate its residual with the resulting velocity: the solver's own
+// velocities may differ from that by more than rounding errors.
+static bool check_answer(const Fast* f, const tbActive* active, tbIsland* island, tbArena* arena,
+                         tbSolveInfo* info) {
   const tbReal rounding = 1e-12;
-  if (apply_led(f, active, island)) return true;
-  if (!judge_applied(f, active, island, arena, info)) return false;
+  if (apply_last(f, active, island)) return true;
+  if (!apply_and_evaluate(f, active, island, arena, info)) return false;
   tbReal asked = f->step->m->opt.solve_tolerance;
   if (info->residual.relative <= asked + rounding) return true;
   info->status = TB_SOLVE_STALLED;
@@ -131,10 +142,11 @@ static bool certify(const Fast* f, const tbActive* active, tbIsland* island, tbA
   return true;
 }
 
-// ---- few dofs ----------------------------------------------------------------------------------
+// ---- small islands
+// -------------------------------------------------------------------------------
 
-// No fewer unknowns than these are left in the space of what touches: rows that are neither of
-// contacts nor equalities, and a body's or a few of its contacts' rows.
+// Lower bound of the number of unknowns in contact space: rows that belong neither to contacts nor
+// equalities, and the smaller of the contact rows and six.
 static int least_base_rows(const tbProblem* p) {
   enum { TWIST = 6 };
   int contacts = 0, others = 0;
@@ -146,17 +158,17 @@ static int least_base_rows(const tbProblem* p) {
   return others + (contacts < TWIST ? contacts : TWIST);
 }
 
-// Newton in the space of what touches, where that is smaller; what it finds is judged by where it
-// leads to. Where that does not solve the island, the guess is as it was and nothing is applied.
+// Newton's method in contact space, where that is smaller; the answer is evaluated with the
+// velocity that it causes. If it does not solve the island, the guess is restored and nothing is
+// applied.
 static bool solve_reduced(const Fast* f, const tbActive* active, int dofs, tbIsland* island,
                           tbArena* arena, tbSolveInfo* info) {
   tbReducedSpace twists;
   const tbRigidStep* step = f->step;
   size_t bytes = sizeof(tbReal) * (size_t)island->problem.n;
-  // Of what is left G is not at hand, which raisim asks for.
-  if (TB_WITHOUT(REDUCED) || active->coupling ||
-      least_base_rows(&island->problem) > REDUCED_SHARE * dofs)
-    return true;
+  // In contact space G is not available, which raisim needs.
+  if (TB_WITHOUT(REDUCED)) return true;
+  if (active->coupling || least_base_rows(&island->problem) > REDUCED_SHARE * dofs) return true;
   if (!tb_island_reduced_space(step->m, step->d, f->constraints, island, arena, &twists))
     return false;
   if (tb_active_reduced_rows(active, &twists) > REDUCED_SHARE * dofs) return true;
@@ -167,7 +179,7 @@ static bool solve_reduced(const Fast* f, const tbActive* active, int dofs, tbIsl
     return false;
   }
   if (info->status == TB_SOLVE_CONVERGED) {
-    if (!judge_applied(f, active, island, arena, info)) return false;
+    if (!apply_and_evaluate(f, active, island, arena, info)) return false;
     if (info->residual.relative <= active->tolerance) return true;
   }
   memcpy(island->lambda, guess, bytes);
@@ -175,8 +187,8 @@ static bool solve_reduced(const Fast* f, const tbActive* active, int dofs, tbIsl
   return true;
 }
 
-// An island's rows. Without the columns at which a single row has a zero by its nature, the others
-// need not be closed under ancestors: for dense factors only.
+// An island's rows. With `closed` false, the leading structural zeros of single rows are left out;
+// the remaining columns need not be closed under ancestors, which only dense factors allow.
 static void list_rows(const Fast* f, const tbIsland* island, bool closed, tbRows* rows) {
   for (int k = 0; k < island->nmember; k++) {
     const tbConstraint* c = &f->constraints->list[island->member[k]];
@@ -185,9 +197,9 @@ static void list_rows(const Fast* f, const tbIsland* island, bool closed, tbRows
   }
 }
 
-// In the space of what touches, or else in velocity space over whole trees, with dense factors.
-static bool solve_few(const Fast* f, tbActive active, int dofs, tbRows* rows, tbIsland* island,
-                      tbArena* arena, tbSolveInfo* info) {
+// In contact space, or else in velocity space over whole trees, with dense factors.
+static bool solve_small(const Fast* f, tbActive active, int dofs, tbRows* rows, tbIsland* island,
+                        tbArena* arena, tbSolveInfo* info) {
   tbSolveInfo spent = {0};
   if (!solve_reduced(f, &active, dofs, island, arena, &spent)) return false;
   if (island->applied) {
@@ -211,16 +223,17 @@ static bool solve_few(const Fast* f, tbActive active, int dofs, tbRows* rows, tb
   return true;
 }
 
-// ---- many dofs ---------------------------------------------------------------------------------
+// ---- large islands
+// -------------------------------------------------------------------------------
 
-// Rows of Newton's matrix in impulse space.
+// Number of rows of Newton's matrix in impulse space.
 static int dense_rows(const tbActive* active) {
   int count = 0;
   for (int k = 0; k < active->p->nblock; k++) count += tb_active_dense_rows(&active->block[k]);
   return count;
 }
 
-// Newton in impulse space. Where it fails the guess is as it was.
+// Newton's method in impulse space. If it fails the guess is unchanged.
 static bool solve_dense(const tbActive* active, const tbIsland* island, tbArena* arena,
                         tbSolveInfo* info) {
   size_t bytes = sizeof(tbReal) * (size_t)island->problem.n;
@@ -233,10 +246,10 @@ static bool solve_dense(const tbActive* active, const tbIsland* island, tbArena*
 }
 
 // In impulse space where that is small, or else in velocity space with sparse factors.
-static bool solve_many(const Fast* f, tbActive active, int dofs, const tbIsland* island,
-                       tbArena* arena, tbSolveInfo* info) {
+static bool solve_large(const Fast* f, tbActive active, int dofs, const tbIsland* island,
+                        tbArena* arena, tbSolveInfo* info) {
   bool round = active.law == TB_LAW_NCP || active.law == TB_LAW_CCP;
-  if (!TB_WITHOUT(IMPULSE_SPACE) && dofs > FEW_LOOSE && round &&
+  if (!TB_WITHOUT(IMPULSE_SPACE) && dofs > SMALL_FREE && round &&
       dense_rows(&active) <= MOST_DENSE) {
     if (!solve_dense(&active, island, arena, info)) return false;
     if (info->status == TB_SOLVE_CONVERGED) return true;
@@ -274,7 +287,7 @@ static bool list_trees(const Fast* f, tbArena* arena, tbActive* active) {
         f->place[first] = count;
         tree[count++] = (tbRange){first, end};
       }
-      // On to the next tree; most rows move one.
+      // Continue with the next tree; most rows move one.
       if (rows->col[rows->nnz - 1] < end) break;
       while (rows->col[k + 1] < end) k++;
     }
@@ -285,27 +298,29 @@ static bool list_trees(const Fast* f, tbArena* arena, tbActive* active) {
   return true;
 }
 
-// Whether a tree is a body that flies free by itself.
-static bool flies_free(const tbModel* m, int tree) {
+// Whether a tree is a single free-floating body.
+static bool is_free_body(const tbModel* m, int tree) {
   enum { BODY = 6 };
   int joint = m->dof_jntid[m->tree_dofadr[tree]];
   return m->tree_dofnum[tree] == BODY && m->jnt_type[joint] == TB_JOINT_FREE;
 }
 
-// Whether all that an island moves does.
-static bool is_loose(const Fast* f, const tbIsland* island) {
+// Whether an island moves free-floating bodies only.
+static bool moves_free_bodies(const Fast* f, const tbIsland* island) {
   const tbModel* m = f->step->m;
   for (int k = 0; k < island->nmember; k++) {
     const tbConstraint* c = &f->constraints->list[island->member[k]];
     if (c->nnz < 1) continue;
     int first = m->dof_treeid[c->col[0]], last = m->dof_treeid[c->col[c->nnz - 1]];
-    if (!flies_free(m, first) || !flies_free(m, last)) return false;
+    if (!is_free_body(m, first) || !is_free_body(m, last)) return false;
   }
   return true;
 }
 
-// What the last step left: the velocity at the start of the step, and the gap.
-static bool inherit(const Fast* f, const tbIsland* island, tbArena* arena, tbActive* active) {
+// The carried velocity error: row velocities, gap terms included, for the velocity at the start of
+// the step.
+static bool set_carried_error(const Fast* f, const tbIsland* island, tbArena* arena,
+                              tbActive* active) {
   if (!island->rest) return true;
   tbReal* inherited = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)island->problem.n);
   if (!inherited) return false;
@@ -313,12 +328,12 @@ static bool inherit(const Fast* f, const tbIsland* island, tbArena* arena, tbAct
   active->inherited = inherited;
   active->left = island->inherited;
   active->rest = island->rest;
-  active->loose = is_loose(f, island);
+  active->loose = moves_free_bodies(f, island);
   return true;
 }
 
-// Dofs of trees that are no more than a free body.
-static int loose_dofs(const tbForestInertia* inertia) {
+// Number of dofs of trees with at most six dofs.
+static int free_body_dofs(const tbForestInertia* inertia) {
   enum { BODY = 6 };
   int count = 0;
   for (int t = 0; t < inertia->ntree; t++) {
@@ -328,18 +343,18 @@ static int loose_dofs(const tbForestInertia* inertia) {
   return count;
 }
 
-// Whether rounds on an island are tried at length.
-static bool is_few(const tbForestInertia* inertia, int dofs) {
-  return dofs <= FEW_LOOSE || (dofs <= FEW && 2 * loose_dofs(inertia) <= dofs);
+// Whether all stages of the active-set method are tried on an island.
+static bool is_small(const tbForestInertia* inertia, int dofs) {
+  return dofs <= SMALL_FREE || (dofs <= SMALL && 2 * free_body_dofs(inertia) <= dofs);
 }
 
-// Whether it takes dense factors: not where there are enough free bodies that what they do not
-// share outweighs the bookkeeping of sparse ones.
+// Whether dense factors are used. They are not if there are so many free bodies that the zeros
+// between them outweigh the bookkeeping of sparse factors.
 static bool is_dense(const tbForestInertia* inertia, int dofs) {
   enum { LEAST = 24 };
-  int loose = loose_dofs(inertia);
+  int loose = free_body_dofs(inertia);
   if (TB_WITHOUT(DENSE)) return false;
-  if (dofs <= FEW_LOOSE) return loose < dofs || dofs <= LEAST;
+  if (dofs <= SMALL_FREE) return loose < dofs || dofs <= LEAST;
   return dofs <= TB_SOFT_DENSE && 2 * loose <= dofs;
 }
 
@@ -349,8 +364,8 @@ static int count_dofs(const tbForestInertia* inertia) {
   return dofs;
 }
 
-// Whether light contacts are in one island with heavy ones.
-static bool is_uneven(const tbIsland* island) {
+// Whether an island has contacts of very different inverse weights.
+static bool has_mass_ratio(const tbIsland* island) {
   tbReal least = INFINITY, most = 0;
   for (int i = 0; i < island->problem.nblock; i++) {
     const tbBlock* b = &island->problem.block[i];
@@ -358,32 +373,33 @@ static bool is_uneven(const tbIsland* island) {
     least = tb_min(least, island->rho[b->row]);
     most = tb_max(most, island->rho[b->row]);
   }
-  return UNEVEN * least < most;
+  return MASS_RATIO * least < most;
 }
 
-// Islands of many loose bodies are solved more finely than was asked for, where that helps them to
-// come to rest.
-static void choose_fineness(const tbIsland* island, int dofs, tbActive* active) {
-  bool many = dofs > FEW_LOOSE && 2 * loose_dofs(&active->inertia) > dofs;
+// Tighten the tolerance of islands of many free-floating bodies, where that helps them to come to
+// rest.
+static void tighten_tolerance(const tbIsland* island, int dofs, tbActive* active) {
+  bool many = dofs > SMALL_FREE && 2 * free_body_dofs(&active->inertia) > dofs;
   bool round = active->law == TB_LAW_NCP || active->law == TB_LAW_CCP;
-  if (!many || !round || island->measure > HIT || active->tolerance <= DIGITS) return;
-  if (island->measure > CALM && !is_uneven(island)) return;
+  if (!many || !round || island->measure > IMPACTED || active->tolerance <= DIGITS) return;
+  if (island->measure > QUASI_STATIC && !has_mass_ratio(island)) return;
   active->enough = active->tolerance;
   active->tolerance = tb_max(FINE * active->tolerance, DIGITS);
 }
 
-// Under the law of `active`, by the form that fits. False: out of memory.
+// Solve under the law of `active` in the space that fits. False: out of memory.
 static bool solve_by_form(const Fast* f, const tbActive* active, int dofs, tbRows* rows,
                           tbIsland* island, tbArena* arena, tbSolveInfo* info) {
   active->led->any = false;
   bool ok = is_dense(&active->inertia, dofs)
-                ? solve_few(f, *active, dofs, rows, island, arena, info)
-                : solve_many(f, *active, dofs, island, arena, info);
+                ? solve_small(f, *active, dofs, rows, island, arena, info)
+                : solve_large(f, *active, dofs, island, arena, info);
   if (!ok || info->status != TB_SOLVE_CONVERGED || island->applied) return ok;
-  return certify(f, active, island, arena, info);
+  return check_answer(f, active, island, arena, info);
 }
 
-// RaiSim's sliding depends on how a contact's own block of G + R couples normal and tangents.
+// RaiSim's sliding depends on the coupling of normal and tangents in a contact's own block of G +
+// R.
 static bool set_coupling(const tbIsland* island, tbArena* arena, tbActive* active) {
   const tbProblem* p = &island->problem;
   tbReal* coupling = TB_ARENA_NEW(arena, tbReal, p->n);
@@ -401,8 +417,9 @@ static bool set_coupling(const tbIsland* island, tbArena* arena, tbActive* activ
   return true;
 }
 
-// Where contacts stick the exact law's answer is raisim's as well: rounds from there, or, where
-// these fail too, that answer for the law's other solvers to start from.
+// Where all contacts stick, a solution of the exact law also solves raisim's. So start from the
+// exact solution; if that fails too, the exact solution is the initial guess of the law's other
+// solvers.
 static bool solve_from_exact(const Fast* f, const tbActive* active, int dofs, tbRows* rows,
                              const tbReal* guess, tbIsland* island, tbArena* arena,
                              tbSolveInfo* info) {
@@ -429,7 +446,7 @@ static bool solve_from_exact(const Fast* f, const tbActive* active, int dofs, tb
   return true;
 }
 
-// The same under raisim, which differs from the exact law in what slides.
+// The same under raisim, which differs from the exact law in sliding contacts.
 static bool solve_raisim(const Fast* f, tbActive* active, int dofs, tbRows* rows, tbIsland* island,
                          tbArena* arena, tbSolveInfo* info) {
   size_t bytes = sizeof(tbReal) * (size_t)island->problem.n;
@@ -444,7 +461,8 @@ static bool solve_raisim(const Fast* f, tbActive* active, int dofs, tbRows* rows
          solve_from_exact(f, active, dofs, rows, guess, island, arena, info);
 }
 
-static bool start_led(const Fast* f, const tbIsland* island, tbArena* arena, tbLastApplied* led) {
+static bool open_last_applied(const Fast* f, const tbIsland* island, tbArena* arena,
+                              tbLastApplied* led) {
   size_t nv = (size_t)f->step->m->nv, n = (size_t)island->problem.n;
   tbReal* room = tb_arena_alloc(arena, sizeof(tbReal) * (2 * nv + n));
   *led = (tbLastApplied){.lambda = room, .push = room + n, .velocity = room + n + nv};
@@ -470,13 +488,13 @@ static bool solve_island(const Fast* f, tbIsland* island, tbArena* arena, tbSolv
   if (!isnan(island->measure)) active.measure = &island->measure;
   tbLastApplied led;
   active.led = &led;
-  if (!inherit(f, island, arena, &active) || !list_trees(f, arena, &active) ||
-      !start_led(f, island, arena, &led)) {
+  if (!set_carried_error(f, island, arena, &active) || !list_trees(f, arena, &active) ||
+      !open_last_applied(f, island, arena, &led)) {
     return false;
   }
   int dofs = count_dofs(&active.inertia);
-  active.few = is_few(&active.inertia, dofs);
-  choose_fineness(island, dofs, &active);
+  active.few = is_small(&active.inertia, dofs);
+  tighten_tolerance(island, dofs, &active);
   if (opt->law == TB_LAW_RAISIM) return solve_raisim(f, &active, dofs, rows, island, arena, info);
   return solve_by_form(f, &active, dofs, rows, island, arena, info);
 }
@@ -489,25 +507,26 @@ static tbResult run_island(void* context, int index, tbWorker* worker) {
   return ok ? TB_OK : TB_ERROR_MEMORY;
 }
 
-// ---- all of them -------------------------------------------------------------------------------
+// ---- all islands
+// ---------------------------------------------------------------------------------
 
-// Whether an island counts as solved. The other solvers take seconds on large islands, and mostly
-// in vain; on those of some size they seldom converge either, but bring what is far off closer.
-// Those of lcp do converge where machines touch.
-static bool counts(const Fast* f, const tbIsland* island, const tbSolveInfo* info) {
+// Whether an island's result is final. The other solvers take seconds on large islands and mostly
+// do not converge; on medium ones they seldom converge, but reduce large residuals. Those of lcp do
+// converge on contacts of mechanisms.
+static bool is_final(const Fast* f, const tbIsland* island, const tbSolveInfo* info) {
   const tbOption* opt = &f->step->m->opt;
   if (info->status == TB_SOLVE_CONVERGED) return true;
   int n = island->problem.n;
   if (opt->law == TB_LAW_RAISIM || n <= MOST_SURE) return false;
   if (n > MOST_GENERAL) return true;
-  if (opt->law == TB_LAW_LCP && !is_loose(f, island)) return false;
+  if (opt->law == TB_LAW_LCP && !moves_free_bodies(f, island)) return false;
   return !tb_rigid_wants_digits(opt) && info->residual.relative <= NEAR;
 }
 
-// Whether the last step left an island more than its next guess should have.
-static bool has_inherited(const Fast* f, const tbIsland* island) {
+// Whether the residual of the last step requires a compensated warm start.
+static bool has_carried_error(const Fast* f, const tbIsland* island) {
   tbReal left = island->inherited / f->step->m->opt.solve_tolerance;
-  return left > INHERITED || (left > INHERITED_LOOSE && is_loose(f, island));
+  return left > CARRIED || (left > CARRIED_FREE && moves_free_bodies(f, island));
 }
 
 tbResult tb_rigid_fast(tbRigidStep* step) {
@@ -522,7 +541,7 @@ tbResult tb_rigid_fast(tbRigidStep* step) {
   for (int i = 0; i < islands->count; i++) {
     tbIsland* island = &islands->island[i];
     cost[i] = island->solved ? 0 : island->problem.n;
-    if (island->solved || !has_inherited(&f, island)) continue;
+    if (island->solved || !has_carried_error(&f, island)) continue;
     island->rest = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)island->problem.n);
     if (!island->rest) return TB_ERROR_MEMORY;
   }
@@ -533,7 +552,7 @@ tbResult tb_rigid_fast(tbRigidStep* step) {
     tbIsland* island = &islands->island[i];
     if (cost[i] == 0) continue;
     if (f.info[i].status != TB_SOLVE_CONVERGED) island->rest = NULL;
-    if (!counts(&f, island, &f.info[i])) continue;
+    if (!is_final(&f, island, &f.info[i])) continue;
     island->solved = 1;
     island->residual = f.info[i].residual.relative;
     tb_certificate_add(&step->d->solve, &f.info[i]);

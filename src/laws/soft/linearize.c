@@ -1,6 +1,6 @@
-// The soft law linearised (docs/derivatives.md, eq. 49, 58): f = -grad s(J a - aref), so that
-// df = -W (J da + d(J a) - daref) + f dlog D, on the constraint's own rows (a pyramid's edges are
-// combinations of them).
+// The soft law linearised (docs/derivatives.md, eq. 49, 58): f = -grad s(J a - aref), so that df =
+// -W (J da + d(J a) - daref) + f dlog D, on the constraint's own rows (the edges of a pyramid are
+// linear combinations of them).
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 
 enum { MAX_EDGES = 10 };
 
-// Rows of the soft problem as combinations of the constraint's rows (edges x dim).
+// Rows of the soft problem as linear combinations of the constraint's rows (edges x dim).
 static void edge_map(const tbConstraint* c, const tbReal* mu, int edges, tbReal* map) {
   memset(map, 0, sizeof(tbReal) * (size_t)(edges * c->dim));
   for (int e = 0; e < edges; e++) {
@@ -44,7 +44,7 @@ static void reduce(int edges, int dim, const tbReal* map, const tbReal* W, tbRea
   }
 }
 
-// 1 where a small change of the residual changes W: the edge of a zone.
+// 1 where a small change of the residual changes W: the boundary of a zone.
 static int near_change(const tbSoftBlock* b, const tbReal* D, const tbReal* r, const tbReal* W,
                        tbReal tolerance) {
   tbReal moved[MAX_EDGES], force[MAX_EDGES], other[MAX_EDGES * MAX_EDGES], size = 0, largest = 0;
@@ -67,7 +67,7 @@ static int near_change(const tbSoftBlock* b, const tbReal* D, const tbReal* r, c
       }
     }
   }
-  // A Hessian that changes by more than this share of the stiffness is near a change of mode.
+  // A relative change of the Hessian above this value indicates a nearby mode change.
   const tbReal kink = 1e-2;
   return largest > kink;
 }
@@ -91,7 +91,7 @@ static void fill_sigma(tbDerivatives* x, const tbData* d, const tbConstraint* c,
     tbActiveRows one = tb_active_row(a, r);
     tb_active_velocity(&one, d->qvel, damping, S, x->ncol);
     for (int k = 0; k < a->nnz; k++) {
-      // By how much the violation that decides the impedance changes.
+      // Derivative of the violation that determines the impedance.
       tbReal dpos = a->dpos[(size_t)r * (size_t)a->nnz + (size_t)k], dsize = a->dpos[k];
       if (joint_size) {
         dsize = 0;
@@ -111,8 +111,9 @@ static void fill_sigma(tbDerivatives* x, const tbData* d, const tbConstraint* c,
 
 // ---- friction -----------------------------------------------------------------------------------
 
-// An elliptic contact's force at constant acceleration by both sliding coefficients: D of the
-// friction rows, the cone's mu and its coefficients change (soft_block.c, soft_rows.c).
+// Derivative of an elliptic contact's force at constant acceleration by both sliding coefficients:
+// D of the friction rows, the cone's mu and its coefficients depend on them (solvers/soft/block.c,
+// laws/soft/rows.c).
 static void elliptic_friction(const tbSoftBlock* b, const tbReal* D, const tbReal* r,
                               const tbReal* W, tbReal* out) {
   const tbReal* mu = b->friction;
@@ -149,7 +150,8 @@ static void elliptic_friction(const tbSoftBlock* b, const tbReal* D, const tbRea
   }
 }
 
-// A pyramid's edges n +- mu_j t_j turn, and D falls with mu_1^2 (1 + mu_1^2).
+// The edges n +- mu_j t_j of a pyramid change direction, and D is proportional to 1 / (mu_1^2 (1 +
+// mu_1^2)).
 static void pyramid_friction(const tbData* d, const tbConstraint* c, tbReal damping,
                              const tbSoftBlock* b, const tbReal* D, const tbReal* r,
                              const tbReal* W, const tbReal* force, tbReal* out) {
@@ -168,7 +170,7 @@ static void pyramid_friction(const tbData* d, const tbConstraint* c, tbReal damp
   }
 }
 
-// Count a contact by what it does.
+// Count a contact by its mode.
 static void count_contact(const tbSoftBlock* b, const tbReal* W, int acts, tbDerivativeInfo* info) {
   int slides = b->kind == TB_SOFT_CONE && W[1] != 0;
   for (int e = 0; e < b->dim; e++) slides |= W[e * b->dim + e] == 0;
@@ -201,7 +203,7 @@ static tbResult add_constraint(tbDerivatives* x, tbData* d, const tbConstraint* 
     }
   }
   if (c->source == TB_SOURCE_CONTACT) count_contact(&block, W, acts, &x->info);
-  // A force that does not change still turns with the configuration.
+  // A constant force still changes direction with the configuration.
   for (int e = 0; e < block.dim; e++) acts |= force[e] != 0;
   if (!acts) return TB_OK;
   tbActiveRows* a = tb_deriv_activate(x, c);
@@ -237,14 +239,14 @@ static tbResult add_constraint(tbDerivatives* x, tbData* d, const tbConstraint* 
   return TB_OK;
 }
 
-// Which damping the integrator takes implicitly (laws/soft/soft.c).
+// The damping that the integrator takes implicitly (laws/soft/soft.c).
 static tbImplicit damping_of(const tbModel* m) {
   int explicit = m->opt.disableflags & (TB_DISABLE_EULERDAMP | TB_DISABLE_DAMPER);
   if (m->opt.integrator == TB_INTEGRATOR_IMPLICITFAST) return TB_IMPLICIT_ALL;
   return explicit ? TB_IMPLICIT_NOTHING : TB_IMPLICIT_DAMPERS;
 }
 
-// The second inertia M + h D and the acceleration that the integrator makes of the forces.
+// The second inertia M + h D and the acceleration that the integrator computes from the forces.
 static tbResult final_response(tbDerivatives* x, tbData* d, const tbInertiaFactor* factor) {
   const tbModel* m = x->m;
   tbForest forest = tb_forest(m);
@@ -262,9 +264,9 @@ static tbResult final_response(tbDerivatives* x, tbData* d, const tbInertiaFacto
   return result == TB_OK ? tb_deriv_smooth(x, d, x->final_acc, damping_of(m), &partials) : result;
 }
 
-// -h d(db/dv a) of the implicit integrator, with b the bias at velocity v. It is a quadratic form
-// of v, so that differences of its partials are exact (eq. 76): db/dq along a by q, db/dv at a by
-// v.
+// -h d(db/dv a) of the implicit integrator, with b the bias at velocity v. b is quadratic in v, so
+// differences of its partials are exact (eq. 76): the derivative of db/dq along a by q, and of
+// db/dv at a by v.
 static tbResult add_bias_slopes(tbDerivatives* x, const tbData* d, const tbReal* a,
                                 tbPartials* out) {
   const tbModel* m = x->m;

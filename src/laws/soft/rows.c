@@ -20,7 +20,8 @@ typedef struct {
 // ---- parameters --------------------------------------------------------------------------------
 
 static void check_ref(const tbModel* m, tbReal ref[2]) {
-  // Positive (time constant, damping ratio) and negative (stiffness, damping) do not mix.
+  // Positive (time constant, damping ratio) and negative (stiffness, damping) values must not be
+  // mixed.
   if ((ref[0] > 0) != (ref[1] > 0)) {
     ref[0] = 0.02;
     ref[1] = 1;
@@ -218,7 +219,7 @@ tbResult tb_soft_fill(const tbModel* model, tbData* data, const tbConstraint* c,
   block->nnz = c->nnz;
   block->col = c->col;
   block->J = c->J;
-  // Dry friction and limits of a joint act on the last dofs of their support alone.
+  // Rows of a joint's dry friction or limit are nonzero only on the last dofs of their support.
   while (c->dim == 1 && block->lead + 1 < c->nnz && c->J[block->lead] == 0) block->lead++;
   block->kind = TB_SOFT_ONE_SIDED;
   block->pyramid = is_pyramid(model, c);

@@ -32,7 +32,7 @@ static int island_dofs(const tbModel* m, const tbConstraints* cs, const tbIsland
   return n;
 }
 
-// The solver that the option names: MuJoCo's word, unless our own was given.
+// The solver that the options select: mjsolver, unless `solver` is set.
 static int solver_of(const tbOption* opt) {
   if (opt->solver == TB_SOLVER_NEWTON) return TB_MJSOLVER_NEWTON;
   if (opt->solver == TB_SOLVER_PGS) return TB_MJSOLVER_PGS;
@@ -40,7 +40,7 @@ static int solver_of(const tbOption* opt) {
   return known ? opt->mjsolver : TB_MJSOLVER_NEWTON;
 }
 
-// MuJoCo's order of an island's constraints: contacts body by body, where ours are geom by geom.
+// MuJoCo's order of an island's constraints: contacts by body, while Tribo's order is by geom.
 static void sweep_order(const tbModel* m, const tbData* d, const tbConstraints* cs,
                         const tbIsland* island, uint64_t* bodies, int* order) {
   for (int k = 0; k < island->nmember; k++) {
@@ -67,7 +67,7 @@ static tbResult run_solver(const tbModel* m, tbSoftProblem* p, tbArena* arena, t
   int solver = solver_of(opt);
   p->scale = 1 / (m->mean_inertia * tb_max(1, m->nv));
   p->conjugate = solver == TB_MJSOLVER_CG;
-  // Files made for MJX ask for one iteration, which does not hold a robot together.
+  // Files made for MJX set one iteration, which is not enough for a robot's constraints.
   int iterations = opt->iterations > LEAST_ITERATIONS ? opt->iterations : LEAST_ITERATIONS;
   tbResult result = solver == TB_MJSOLVER_PGS
                         ? tb_soft_pgs(p, opt->tolerance, opt->iterations, arena, a, force, info)
@@ -77,7 +77,8 @@ static tbResult run_solver(const tbModel* m, tbSoftProblem* p, tbArena* arena, t
   return tb_soft_noslip(p, opt->noslip_tolerance, opt->noslip_iterations, arena, a, force);
 }
 
-// Build and solve one island; forces of its soft rows go to the constraints' own rows, in lambda.
+// Build and solve one island; the forces of its soft rows are converted to the constraints' own
+// rows, in lambda.
 static tbResult solve_island(const tbModel* m, tbData* d, const tbConstraints* cs, tbIsland* island,
                              tbArena* arena, tbReal* a, tbSoftInfo* info) {
   tbSoftProblem p = {.nblock = island->nmember,
@@ -151,7 +152,8 @@ static tbResult integrate_velocity(const tbModel* m, tbData* d, tbReal* v_next) 
   return TB_OK;
 }
 
-// J^T f of a still island from its acceleration, M (a - a_smooth), on the trees that it moves.
+// J^T f of a still island (warm start accepted unchanged) from its acceleration, M (a - a_smooth),
+// on the trees that it moves.
 static tbResult still_forces(const tbModel* m, tbData* d, const tbConstraints* cs,
                              const tbIslands* islands) {
   bool any = false;
@@ -188,7 +190,7 @@ static tbResult solve_one(void* context, int index, tbWorker* worker) {
                       s->d->qacc, &s->info[index]);
 }
 
-// Of an island that has not converged.
+// The largest impulse of an island that has not converged is reported as the cause.
 static void blame_strongest(const tbModel* m, tbData* d, const tbConstraints* cs,
                             const tbIsland* island) {
   const tbConstraint* strongest = NULL;
@@ -205,7 +207,7 @@ static void blame_strongest(const tbModel* m, tbData* d, const tbConstraints* cs
   tb_certificate_blame(m, d, strongest);
 }
 
-// All islands; they share no dof, so each writes its own part of qacc.
+// Solve all islands; they share no dof, so each writes its own part of qacc.
 static tbResult solve_islands(const tbModel* m, tbData* d, tbStepState* state, tbIslands* islands,
                               tbSolveInfo* total) {
   tbArena* arena = &d->work->arena;
@@ -250,7 +252,7 @@ tbResult tb_soft_velocity(const tbModel* m, tbData* d, tbStepState* state, tbRea
   // Start from the last acceleration in constrained trees.
   memcpy(d->qacc, d->qacc_smooth, bytes);
   static const char* const NAMES[] = {"pgs", "cg", "newton"};
-  // Of MuJoCo's problem only the gradient is known, relative.
+  // For MuJoCo's problem only the relative gradient is known.
   tbSolveInfo total = {.law = "soft", .solver = NAMES[solver_of(&m->opt)]};
   total.residual = (tbResidual){NAN, NAN, NAN, 0};
   result = solve_islands(m, d, state, islands, &total);

@@ -1,5 +1,5 @@
-// Anchors of the viscoelastic law by constraint identity: what a contact's springs remember from
-// one step to the next.
+// Anchors of the viscoelastic law by constraint identity: the state of a contact's springs between
+// steps.
 #ifndef TRIBO_LAWS_VISCOELASTIC_ANCHORS_H_
 #define TRIBO_LAWS_VISCOELASTIC_ANCHORS_H_
 
@@ -9,17 +9,19 @@
 
 #include "tribo/types.h"
 
-// A contact's springs, seen from the bodies: the same whatever moves them as one.
+// State of a contact's springs relative to its bodies, so that it is invariant under common motions
+// of both.
 typedef struct {
   uint64_t key;
   int used;            // 0: an empty slot
   int padding;         // zero, so that the bytes are a function of the values
-  tbReal point[2][3];  // m: where the contact was, in the frame of either body
+  tbReal point[2][3];  // m: contact position, in the frame of either body
   tbReal stretch[3];   // m: tangential, p - p0 (EXP eq. 2), in the frame of body 1
   tbReal twist[3];     // rad: angular rows, in the frame of body 1
   tbReal relative[4];  // orientation of body 2 in body 1
-  tbReal depth;        // m: distance from which the normal stretch counts
-  tbReal backed;       // J: what bodies gave its springs and have not got back
+  tbReal depth;        // m: distance from which the normal stretch is measured
+  tbReal backed;       // J: energy that the bodies supplied to the springs and that was not yet
+                       // returned
 } tbAnchor;
 
 // Open addressing over a power of two, at most half full.
@@ -36,7 +38,7 @@ size_t tb_anchors_bytes(const tbAnchorTable* table);
 bool tb_anchors_clear(tbAnchorTable* table, int count);
 void tb_anchors_put(tbAnchorTable* table, const tbAnchor* anchor);
 
-// What is known of `key`, or NULL.
+// The anchor of `key`, or NULL.
 const tbAnchor* tb_anchors_get(const tbAnchorTable* table, uint64_t key);
 
 #endif

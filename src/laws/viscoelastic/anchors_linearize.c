@@ -1,5 +1,5 @@
-// Anchors that springs take along within a step (docs/derivatives.md, eq. 74): how the stretch at a
-// later state changes with the state at the start.
+// Anchors within a step (docs/derivatives.md, eq. 74): the derivative of the stretch at a later
+// state by the state at the start.
 #include "laws/viscoelastic/anchors_linearize.h"
 
 #include <string.h>
@@ -34,7 +34,7 @@ tbResult tb_start_springs(tbDerivatives* x, tbData* d, tbStepState* state, tbRea
 
 // ---- anchors ------------------------------------------------------------------------------------
 
-// How a world vector fixed to a body at the start stands at the end: R_end R_start^T v.
+// A world vector that is fixed to a body, moved from the start to the end: R_end R_start^T v.
 static void carried(const tbStartAnchors* y, int body, const tbReal v[3], tbReal out[3]) {
   tbReal local[3];
   tb_mul_mat3t_vec3(local, y->d->xmat + 9 * body, v);
@@ -48,7 +48,7 @@ static int moves_body(const tbModel* m, int body, int k) {
   return moves;
 }
 
-// World vector of the stretch (first rows) or the twist (angular rows) that the anchor keeps.
+// World vector of the stretch (first rows) or the twist (angular rows) stored in the anchor.
 static void kept_vector(const tbStartSpring* s, const tbReal* frame, int angular,
                         const tbReal* rows, size_t stride, tbReal out[3]) {
   tb_set3(out, 0, 0, 0);
@@ -57,8 +57,8 @@ static void kept_vector(const tbStartSpring* s, const tbReal* frame, int angular
   }
 }
 
-// By column `k` of the start (q, then v) the anchor's contribution to the stretch at the end, as
-// world vectors at the end: linear and angular.
+// Derivative by column `k` of the start (q, then v) of the anchor's contribution to the stretch at
+// the end, as world vectors at the end: linear and angular.
 static void contact_column(const tbStartAnchors* y, const tbStartSpring* s, int k, tbReal apart[3],
                            tbReal turn[3]) {
   const tbModel* m = y->x->m;
@@ -71,7 +71,7 @@ static void contact_column(const tbStartAnchors* y, const tbStartSpring* s, int 
   }
   tb_set3(apart, 0, 0, 0);
   tb_set3(turn, 0, 0, 0);
-  // The points: where the contact was, in the frames of both bodies.
+  // The contact point in the frames of both bodies.
   for (int i = 0; place >= 0 && i < 2; i++) {
     tbReal slid[3], v[3], offset[3];
     tb_copy3(slid, s->a->dpoint + 3 * place);
@@ -84,7 +84,7 @@ static void contact_column(const tbStartAnchors* y, const tbStartSpring* s, int 
     carried(y, body[i], slid, term);
     tb_add_scaled3(apart, apart, i ? 1 : -1, term);
   }
-  // What was kept, in the frame of body 1.
+  // The stored stretch and twist, in the frame of body 1.
   for (int angular = 0; angular < 2; angular++) {
     kept_vector(s, contact->frame, angular, s->spring->stretch, 1, kept[angular]);
     kept_vector(s, contact->frame, angular, s->stretch + k, 2 * (size_t)nv, change[angular]);
@@ -98,7 +98,7 @@ static void contact_column(const tbStartAnchors* y, const tbStartSpring* s, int 
     tb_add3(angular ? turn : apart, angular ? turn : apart, term);
   }
   if (s->c->dim <= 3 || place < 0) return;
-  // And the orientation it counts from: log(now before^-1) changes by -Jr^-1 R1^T w.
+  // The reference orientation: log(now before^-1) changes by -Jr^-1 R1^T w.
   const tbReal* R1 = y->d->xmat + 9 * body[0];
   tbReal inverse[4], now[4], before[4], turned[4], log[3], J[9], w[3];
   tb_quat_conjugate(inverse, y->probe->xquat + 4 * body[0]);
@@ -123,7 +123,7 @@ static void anchor_partials(const tbStartAnchors* y, const tbStartSpring* s, con
   const tbModel* m = y->x->m;
   memset(out, 0, sizeof(tbReal) * w * (size_t)c->dim);
   if (c->source < TB_SOURCE_LIMIT_JOINT) {
-    // Dry friction: stretch + y_end - y_start, where it has a coordinate.
+    // Dry friction: stretch + y_end - y_start, where the dof has a coordinate.
     int type =
         c->source == TB_SOURCE_FRICTION_DOF ? m->jnt_type[m->dof_jntid[c->id]] : TB_JOINT_SLIDE;
     if (type != TB_JOINT_SLIDE && type != TB_JOINT_HINGE) return;
@@ -131,7 +131,7 @@ static void anchor_partials(const tbStartAnchors* y, const tbStartSpring* s, con
     for (int q = 0; q < s->a->nnz; q++) out[s->a->col[q]] -= s->a->J[q];
     return;
   }
-  // A contact or limit first seen at the start takes its depth along.
+  // The depth of a contact or limit first detected at the start is carried along.
   const tbStepState* state = tb_step_state(m, y->d);
   tbReal depth = tb_next_depth(m, s->c, tb_first_depth(m, s->c));
   if (depth < 0 && !tb_anchors_get(&state->anchors, c->key)) {
@@ -157,7 +157,7 @@ tbResult tb_add_anchors(const tbStartAnchors* y, const tbStepState* state, tbRea
   if (!stretch) return TB_ERROR_MEMORY;
   for (int b = 0, i = 0; b < end->nactive; b++) {
     const tbActiveRows* a = &end->active[b];
-    // Active ones stand in the order of the springs.
+    // Active constraints are in the order of the springs.
     const tbSpring* spring;
     const tbConstraint* c;
     do {

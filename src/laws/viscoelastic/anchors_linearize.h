@@ -1,11 +1,11 @@
-// Anchors that springs take along from the start of a step to a later state of it.
+// Derivatives of anchors between the start of a step and a later state of the step.
 #ifndef TRIBO_LAWS_VISCOELASTIC_ANCHORS_LINEARIZE_H_
 #define TRIBO_LAWS_VISCOELASTIC_ANCHORS_LINEARIZE_H_
 
 #include "partials/derivatives.h"
 #include "laws/viscoelastic/springs.h"
 
-// A spring at the start whose anchor goes on.
+// A spring at the start whose anchor is still in use at the later state.
 typedef struct {
   const tbConstraint* c;
   const tbSpring* spring;
@@ -21,12 +21,13 @@ typedef struct {
   tbStartSpring* start;
 } tbStartAnchors;
 
-// The springs of the start, activated in x; a force within `near` (N) of a bend is reported.
+// The springs of the start, activated in x; a force within `near` (N) of a kink of its limit is
+// reported.
 tbResult tb_start_springs(tbDerivatives* x, tbData* d, tbStepState* state, tbReal near,
                           tbStartAnchors* anchors);
 
-// acc (nv x width) += Y^T df of the anchors' changes at the later state (`state` is its), by the
-// columns of q and v at the start.
+// acc (nv x width) += Y^T df of the anchors' changes at the later state (`state` belongs to it), by
+// the columns of q and v at the start.
 tbResult tb_add_anchors(const tbStartAnchors* anchors, const tbStepState* state, tbReal* acc,
                         size_t width);
 

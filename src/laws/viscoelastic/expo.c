@@ -1,5 +1,5 @@
-// The exponential integrator (EXP sections III and IV): contact points as linear oscillators over
-// the step, their forces' means projected on the friction cones.
+// The exponential integrator (EXP sections III and IV): contact points are linear oscillators over
+// the step, and their mean forces are projected on the friction cones.
 #include <math.h>
 #include <string.h>
 
@@ -17,7 +17,8 @@ tbReal tb_expo_drift_fade(const tbModel* m, const tbData* d, int body) {
   return turn > TB_EXPO_TURN ? TB_EXPO_TURN * TB_EXPO_TURN / (turn * turn) : 1;
 }
 
-// Of a contact's rows: dJ/dt v, the acceleration of the points when qacc is zero.
+// Velocity-product term of a contact's rows: dJ/dt v, the acceleration of the points when qacc is
+// zero.
 static void add_velocity_product(const tbExpoContext* x, const tbConstraint* c, tbReal* a) {
   const tbContact* contact = &x->d->contact[c->id];
   for (int side = 0; side < 2; side++) {
@@ -33,7 +34,7 @@ static void add_velocity_product(const tbExpoContext* x, const tbConstraint* c, 
   }
 }
 
-// a = J qacc_free + dJ/dt v (EXP eq. 10). Rows other than contacts keep their Jacobian.
+// a = J qacc_free + dJ/dt v (EXP eq. 10). Rows other than contacts have no velocity-product term.
 static void load_of(const tbExpoContext* x, const tbConstraint* c, tbReal* a) {
   for (int r = 0; r < c->dim; r++) {
     const tbReal* J = c->J + (size_t)r * (size_t)c->nnz;
@@ -43,7 +44,7 @@ static void load_of(const tbExpoContext* x, const tbConstraint* c, tbReal* a) {
 }
 
 // Rows of Y = B B^T, where `column` holds the columns of B, each `stride` long (a multiple of
-// four), and after them a row of room.
+// four), followed by room for one row.
 TB_INLINE void product(const tbDelassus* G, const int* row, int n, int stride, tbReal* column,
                        tbReal* Y) {
   tbReal* sum = column + (size_t)G->ncol * (size_t)stride;
@@ -61,12 +62,12 @@ TB_INLINE void product(const tbDelassus* G, const int* row, int n, int stride, t
   }
 }
 
-static void product_narrow(const tbDelassus* G, const int* row, int n, int stride, tbReal* column,
-                           tbReal* Y) {
+static void product_generic(const tbDelassus* G, const int* row, int n, int stride, tbReal* column,
+                            tbReal* Y) {
   product(G, row, n, stride, column, Y);
 }
 
-TB_WIDE static void product_wide(const tbDelassus* G, const int* row, int n, int stride,
+TB_WIDE static void product_avx2(const tbDelassus* G, const int* row, int n, int stride,
                                  tbReal* column, tbReal* Y) {
   product(G, row, n, stride, column, Y);
 }
@@ -83,9 +84,9 @@ static bool acting_block(tbArena* arena, const tbDelassus* G, const int* row, in
     }
   }
   if (tb_wide()) {
-    product_wide(G, row, n, stride, column, Y);
+    product_avx2(G, row, n, stride, column, Y);
   } else {
-    product_narrow(G, row, n, stride, column, Y);
+    product_generic(G, row, n, stride, column, Y);
   }
   return true;
 }
@@ -112,8 +113,8 @@ bool tb_expo_allocate(tbArena* arena, int nmember, int nrow, tbExpoSystem* s) {
   return true;
 }
 
-// Above the end of its spring, which has not come up to the surface yet, and not about to reach it
-// within the step: as an oscillator it would pull, and others would let go by it.
+// A point beyond the end of its spring, which has not yet returned to the surface, and which it
+// does not reach within the step. As an oscillator it would pull, and release other contacts.
 static bool is_slack(const tbExpoContext* x, const tbConstraint* c, const tbSpring* spring,
                      tbReal load) {
   if (c->source < TB_SOURCE_LIMIT_JOINT || x->m->opt.contact_bilateral) return false;
@@ -151,7 +152,7 @@ void tb_expo_gather(const tbExpoContext* x, tbExpoSystem* s) {
   }
 }
 
-// Dry frictions at their bound load the kept rows.
+// Dry friction at its bound is a load on the kept rows.
 static void add_fixed(const tbExpoContext* x, tbExpoSystem* s) {
   for (int k = 0, i = 0; k < s->nmember; k++) {
     int id = s->member[k];
@@ -163,8 +164,9 @@ static void add_fixed(const tbExpoContext* x, tbExpoSystem* s) {
   }
 }
 
-// The oscillators of the kept rows: a slipping contact's friction follows its normal force, so its
-// columns of Y add to that of the normal row, and Y is no longer symmetric.
+// The oscillators of the kept rows. The friction of a slipping contact is proportional to its
+// normal force, so its columns of Y are added to that of the normal row, and Y is no longer
+// symmetric.
 bool tb_expo_reduce(const tbExpoContext* x, tbExpoSystem* s) {
   size_t N = (size_t)s->n;
   bool slips = false;
@@ -228,8 +230,8 @@ void tb_expo_expand(const tbExpoContext* x, tbExpoSystem* s, tbReal h) {
   }
 }
 
-// Yk = left right^T: rows of B, and of what each of them moves with it: friction of a slipping
-// contact follows its normal row.
+// Yk = left right^T: rows of B, and the same with the rows of friction added: friction of a
+// slipping contact is proportional to the force of its normal row.
 static void fill_factors(const tbExpoContext* x, tbExpoSystem* s) {
   const tbDelassus* G = s->G;
   size_t rank = (size_t)s->rank;
@@ -268,8 +270,8 @@ bool tb_expo_integrate(const tbExpoContext* x, tbExpoSystem* s, tbReal h) {
   return true;
 }
 
-// Speed along the slip at the end of the step of a constraint whose rows start at i: row `from`
-// on, against the friction.
+// Speed along the slip at the end of the step of a constraint whose rows start at i: rows `from`
+// and later, against the friction.
 static tbReal slip_speed(const tbExpoSystem* s, const tbReal* rate, int i, int from, int dim,
                          tbReal h) {
   tbReal along = 0;
@@ -287,10 +289,10 @@ bool tb_expo_turns(const tbExpoSystem* s, int k, const tbSpring* spring, int i, 
   return s->state[k] == TB_ROWS_FIXED && slip_speed(s, spring->velocity, i, 0, 1, h) < 0;
 }
 
-// Whether the force over the step leaves the limits of a constraint that sticks. Then `friction`
-// gets what it slips with: per normal force, or of dry friction the bound.
-static bool gives_way(const tbExpoContext* x, tbExpoSystem* s, const tbConstraint* c, int i,
-                      tbReal h) {
+// Whether the mean force of a sticking constraint exceeds its limits over the step. Then `friction`
+// gets the friction of its slip: per normal force, or the bound of dry friction.
+static bool exceeds_limits(const tbExpoContext* x, tbExpoSystem* s, const tbConstraint* c, int i,
+                           tbReal h) {
   tbReal mean[6];
   for (int r = 0; r < c->dim; r++) mean[r] = s->first[i + r] / h;
   if (!tb_spring_limit(x->m, x->d, c, mean)) return false;
@@ -314,7 +316,7 @@ int tb_expo_revise(const tbExpoContext* x, tbExpoSystem* s, tbReal h) {
     int sticks = s->state[k] == TB_ROWS_STICK, next = s->state[k];
     if ((sticks || next == TB_ROWS_SLIP) && one_sided && s->first[i] < 0 && s->second[i] < 0) {
       next = TB_ROWS_OFF;
-    } else if (sticks && !s->settled[k] && gives_way(x, s, c, i, h)) {
+    } else if (sticks && !s->settled[k] && exceeds_limits(x, s, c, i, h)) {
       next = c->source == TB_SOURCE_CONTACT ? TB_ROWS_SLIP : TB_ROWS_FIXED;
       s->settled[k] = 1;
     } else if (!sticks && !s->settled[k] && tb_expo_turns(s, k, spring, i, h)) {
@@ -347,13 +349,14 @@ static void limit_means(const tbExpoContext* x, const tbExpoSystem* s, tbReal h,
   }
 }
 
-// Springs, dampers and friction give bodies no more than what the springs hold, besides what the
-// load does over the way that the impulses add. With c = J (v + h qacc_free) that is
+// Energy bound: springs, dampers and friction supply no more energy than the springs store, plus
+// the work of the load on the displacement that the impulses add. With c = J (v + h qacc_free) this
+// is
 //     lambda . c + lambda . Y lambda / 2 <= sum K p^2 / 2 + h |lambda . a|.
-// Means that were cut one by one may not keep to it, where large ones held each other: all of the
-// island are then scaled down to it. Where one of its contacts is unresolved springs hold no more
-// than bodies gave them, and a is no load: their work, lambda . (v + h load / 2) + lambda . Y
-// lambda / 2, is then none where it would be more than that.
+// Means that were limited separately can violate this bound, where large forces balance each other:
+// then all of the island are scaled down to it. If one of its contacts is unresolved, springs store
+// no more than bodies supplied, and a is not a load: impulses whose work, lambda . (v + h load / 2)
+// + lambda . Y lambda / 2, exceeds this energy are scaled until their work is zero.
 static void bound_energy(const tbExpoContext* x, const tbExpoSystem* s, tbReal h, tbReal* lambda,
                          tbReal* second) {
   const tbReal most = 1.5;
@@ -368,7 +371,7 @@ static void bound_energy(const tbExpoContext* x, const tbExpoSystem* s, tbReal h
       approach += impulse * (spring->velocity[r] + h * s->a[i]);
       work += impulse * (spring->velocity[r] + 0.5 * h * s->load[i]);
       load += h * impulse * s->a[i];
-      // what only pushes holds nothing in tension
+      // A one-sided spring stores no energy in tension.
       bool slack = r == 0 && c->source >= TB_SOURCE_LIMIT_JOINT && s->p[i] > 0;
       if (!slack || x->m->opt.contact_bilateral) holds += 0.5 * s->K[i] * s->p[i] * s->p[i];
       s->first[i] = impulse;
@@ -404,8 +407,9 @@ static void bound_energy(const tbExpoContext* x, const tbExpoSystem* s, tbReal h
   }
 }
 
-// How far friction of the island may turn the slip of a contact in a step, in radians: what it does
-// to the velocity of a row at most, over that velocity, both times the row's coefficient.
+// The angle by which friction of the island can turn the slip direction of a contact in a step, in
+// radians: the largest change of a row's velocity over that velocity, both times the row's
+// coefficient.
 static tbReal slip_turn(const tbExpoContext* x, const tbExpoSystem* s, const tbConstraint* c, int i,
                         const tbReal* velocity) {
   const tbReal* mu = x->d->contact[c->id].friction;
@@ -427,11 +431,13 @@ static tbReal slip_turn(const tbExpoContext* x, const tbExpoSystem* s, const tbC
   return most / sqrt(square);
 }
 
-// What the springs of unresolved contacts hold after the step that bodies gave them: what they held
-// less the work of their impulses, lambda . (v + v+) / 2 with v+ = v + h load + Y lambda, and what
-// brings their ends up to the surface. Of an island together no more than the sum of it. Springs of
-// other contacts hold what the geometry says.
-static void give(const tbExpoContext* x, const tbExpoSystem* s, tbReal h, const tbReal* lambda) {
+// Energy that bodies have supplied to the springs of unresolved contacts after the step: the
+// previous value minus the work of their impulses, lambda . (v + v+) / 2 with v+ = v + h load + Y
+// lambda, plus the work that returns their ends to the surface. The total of an island is at most
+// the sum of these. For springs of other contacts it is infinite: their energy follows from the
+// geometry.
+static void update_supplied_energy(const tbExpoContext* x, const tbExpoSystem* s, tbReal h,
+                                   const tbReal* lambda) {
   tbReal total = 0, positive = 0;
   for (int k = 0, i = 0, at = 0; k < s->nmember; k++) {
     int id = s->member[k], dim = x->cs->list[id].dim;
@@ -465,8 +471,8 @@ static void give(const tbExpoContext* x, const tbExpoSystem* s, tbReal h, const 
   }
 }
 
-// One slipping contact, whose rows start at i, and its normal force at the end. `turn` gets how far
-// friction may turn its slip in a step.
+// Anchor slip of one slipping contact, whose rows start at i; `normal` is its normal force at the
+// end. `turn` gets the angle by which friction can turn its slip in a step.
 static void slide_anchor(const tbExpoContext* x, const tbExpoSystem* s, const tbConstraint* c,
                          const tbSpring* spring, int i, tbReal normal, tbReal h, tbReal* turn) {
   tbReal* slid = x->slid + c->row;
@@ -489,11 +495,11 @@ static void slide_anchor(const tbExpoContext* x, const tbExpoSystem* s, const tb
   }
 }
 
-// A contact that slips over the step takes its anchor along: at the end its spring is to hold what
-// the cone allows then, not what it allowed at the start (EXP eq. 28). What the anchor keeps
-// besides the stretch at the start makes up for that, and for how far the point goes. So does one
-// that lets go, whose spring holds nothing: left behind, the anchor would pull ever more along the
-// surface, by which the contact lets go again and again while it sinks.
+// The anchor of a contact that slips over the step moves: at the end its spring must hold the force
+// that the cone allows then, not the force at the start (EXP eq. 28). The anchor slip stored beside
+// the stretch at the start corrects for that, and for the motion of the point. The same holds for a
+// contact that separates, whose spring holds no force: if the anchor stayed behind, it would pull
+// ever more along the surface, so that the contact separates again and again while it sinks.
 static void slide_anchors(const tbExpoContext* x, const tbExpoSystem* s, tbReal h) {
   for (int k = 0, i = 0, j = 0; k < s->nmember; k++) {
     int id = s->member[k];
@@ -509,10 +515,11 @@ static void slide_anchors(const tbExpoContext* x, const tbExpoSystem* s, tbReal 
   }
 }
 
-// Whether friction that follows the normal force made the oscillators run away: an end that is an
-// order of magnitude faster than start, load and springs could make it. Light bodies on stiff
-// dampers do so by e^(1e5) in a step where slip presses them on (as in Painleve's rod).
-static bool runs_away(const tbExpoSystem* s, tbReal h) {
+// Unstable slip: whether friction proportional to the normal force made the oscillators diverge,
+// with an end rate an order of magnitude above what initial rate, load and springs can cause. Light
+// bodies on stiff dampers grow by e^(1e5) in a step where slip increases the normal force (as in
+// Painleve's rod).
+static bool is_unstable(const tbExpoSystem* s, tbReal h) {
   const tbReal most = 10;
   tbReal reach = 0, last = 0;
   for (int i = 0; i < s->kept; i++) {
@@ -523,9 +530,9 @@ static bool runs_away(const tbExpoSystem* s, tbReal h) {
   return !(last <= most * reach);
 }
 
-// Slipping contacts stick for this step, for good, which cannot run away: springs and dampers with
-// a symmetric Y. Their means are cut to the cone afterwards. True where there was one.
-static bool hold_slips(const tbExpoContext* x, tbExpoSystem* s) {
+// Force slipping contacts to stick for the whole step, which is stable: springs and dampers with a
+// symmetric Y. Their means are limited to the cone afterwards. True if there was one.
+static bool force_stick(const tbExpoContext* x, tbExpoSystem* s) {
   bool any = false;
   for (int k = 0, i = 0; k < s->nmember; k++) {
     int id = s->member[k];
@@ -542,12 +549,12 @@ static bool hold_slips(const tbExpoContext* x, tbExpoSystem* s) {
   return any;
 }
 
-// One pass over the island, its slips held where they run away.
+// One pass over the island; unstable slip is replaced by forced stick.
 static bool integrate_bounded(const tbExpoContext* x, tbExpoSystem* s, tbReal h) {
   bool finite = tb_expo_integrate(x, s, h), slips = false;
   for (int k = 0; k < s->nmember; k++) slips |= s->state[k] == TB_ROWS_SLIP;
-  if (!slips || (finite && !runs_away(s, h))) return finite;
-  hold_slips(x, s);
+  if (!slips || (finite && !is_unstable(s, h))) return finite;
+  force_stick(x, s);
   return tb_expo_integrate(x, s, h);
 }
 
@@ -569,7 +576,7 @@ static tbResult island_forces(const tbExpoContext* x, const tbIsland* island, tb
     s.G = &island->problem.G;
   }
 
-  // The oscillators (EXP eq. 11-18), again where a contact lets go or stops slipping.
+  // The oscillators (EXP eq. 11-18), again if a contact separates or stops slipping.
   tbReal h = x->m->opt.timestep;
   for (int pass = 0;; pass++) {
     if (!integrate_bounded(x, &s, h)) return TB_ERROR_NUMERIC;
@@ -579,7 +586,7 @@ static tbResult island_forces(const tbExpoContext* x, const tbIsland* island, tb
   slide_anchors(x, &s, h);
   limit_means(x, &s, h, island->lambda, second);
   bound_energy(x, &s, h, island->lambda, second);
-  give(x, &s, h, island->lambda);
+  update_supplied_energy(x, &s, h, island->lambda);
   tb_arena_release(arena, mark);
   return TB_OK;
 }

@@ -1,8 +1,8 @@
-// When within a step a contact changes its kind: lets go, begins to slip, stops slipping.
+// Locates mode changes of contacts within a step: separation, start of slip, end of slip.
 //
-// Forces are continuous there but their slopes are not, and the exponential integrator, which
-// decides for a step as a whole, is off by an amount of first order times the step at each such
-// moment. Here the moment is found on the oscillators themselves, by bisection with their exact
+// Forces are continuous at a mode change but their slopes are not, and the exponential integrator,
+// which uses one mode for the whole step, has an error of first order in the step at each mode
+// change. Here its time is found on the oscillators themselves, by bisection with their exact
 // motion up to a trial time.
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "laws/viscoelastic/viscoelastic.h"
 #include "tribo/step.h"
 
-// Bisections of the step: the moment is known to a thousandth of it.
+// Bisections of the step: the time is found to a thousandth of the step.
 enum { BISECTIONS = 10 };
 
 static bool one_sided(const tbExpoContext* x, const tbConstraint* c) {
@@ -18,7 +18,7 @@ static bool one_sided(const tbExpoContext* x, const tbConstraint* c) {
          !(c->source == TB_SOURCE_CONTACT && x->m->opt.contact_bilateral);
 }
 
-// Whether after tb_expo_integrate over t some member no longer is what it started as.
+// Whether after tb_expo_integrate over t some member is no longer in its initial mode.
 static bool violated(const tbExpoContext* x, const tbExpoSystem* s, tbReal t) {
   for (int k = 0, i = 0, j = 0; k < s->nmember; k++) {
     int id = s->member[k];
@@ -39,9 +39,9 @@ static bool violated(const tbExpoContext* x, const tbExpoSystem* s, tbReal t) {
   return false;
 }
 
-// Members as they are just after the start: those that would pull at once are off, those whose
-// slip turns at once stick.
-static void settle_start(const tbExpoContext* x, tbExpoSystem* s) {
+// Modes just after the start: members that would pull at once are off, those whose slip reverses at
+// once stick.
+static void set_start_modes(const tbExpoContext* x, tbExpoSystem* s) {
   memset(s->first, 0, sizeof(tbReal) * (size_t)s->n);
   for (int k = 0, i = 0; k < s->nmember; k++) {
     int id = s->member[k];
@@ -61,8 +61,8 @@ static void settle_start(const tbExpoContext* x, tbExpoSystem* s) {
 void tb_expo_locate(const tbExpoContext* x, tbExpoSystem* s, tbReal h) {
   if (!violated(x, s, h)) return;
 
-  // Again from what the members really are at the start; then there may be nothing left to find.
-  settle_start(x, s);
+  // Start from the modes just after the start; then there may be no further mode change.
+  set_start_modes(x, s);
   tbReal before = 0, after = h;
   bool ok = tb_expo_integrate(x, s, h) && violated(x, s, h);
   for (int i = 0; ok && i < BISECTIONS; i++) {
@@ -76,7 +76,7 @@ void tb_expo_locate(const tbExpoContext* x, tbExpoSystem* s, tbReal h) {
   }
   if (ok && after < *x->event) *x->event = after;
 
-  // As they were.
+  // Restore the rows and integrals.
   tb_expo_gather(x, s);
   tb_expo_integrate(x, s, h);
 }

@@ -1,5 +1,5 @@
 // One island of the exponential integrator differentiated (docs/derivatives.md, eq. 68-71): its
-// passes are made again, with the changes of all that goes into them carried along.
+// passes are repeated together with the derivatives of all their inputs.
 #include "laws/viscoelastic/expo_linearize.h"
 
 #include <string.h>
@@ -8,20 +8,22 @@
 #include "linalg/oscillator_tangent.h"
 #include "laws/viscoelastic/viscoelastic.h"
 
-// Numbers of one island's changes, at most: beyond, whole steps are differenced.
+// Largest size of one island's derivatives; beyond it whole steps are differentiated by
+// differences.
 enum { MOST_CHANGES = 1 << 23 };
 
-// An island's system and how it changes, in `w` directions: the ncol columns, a unit load on each
+// An island's system and its derivatives, in `w` directions: the ncol columns, a unit load on each
 // of its n rows, the friction of each of its members.
 typedef struct {
   tbExpoSystem s;
   int w;
-  tbActiveRows** active;   // by member, NULL where it does not act
+  tbActiveRows** active;   // by member, NULL where it is inactive
   tbReal *p, *v, *a;       // n x w
   tbReal* velocity;        // n x w: of the points themselves
   tbReal* friction;        // n x w
   tbReal *first, *second;  // n x w
-  int turns;               // first columns that change Y: nv, or all where damping changes
+  int turns;               // number of first columns that change Y: nv, or all where damping
+                           // depends on the state
   tbReal* Y;               // n x n x turns
   tbReal *kp, *kv, *ka;    // kept x w
   tbReal *part1, *part2;   // kept x w
@@ -34,10 +36,11 @@ static void add_row(tbReal* to, const tbReal* from, tbReal s, int n) {
   for (int i = 0; s != 0 && i < n; i++) to[i] += s * from[i];
 }
 
-// ---- what goes in -------------------------------------------------------------------------------
+// ---- inputs
+// --------------------------------------------------------------------------------------
 
 // d(dJ/dt v) of a contact's rows, by q and v, into `a` (dim rows of w). Beyond TB_EXPO_TURN the
-// fade is taken as it is: how it changes is left out.
+// reduction factor is treated as constant.
 static tbResult add_drift(const tbExpoReplay* y, const tbConstraint* c, const tbActiveRows* act,
                           int w, tbReal* a) {
   const tbContact* contact = &y->d->contact[c->id];
@@ -66,7 +69,8 @@ static tbResult load_changes(const tbExpoReplay* y, const tbConstraint* c, Tange
   return c->source == TB_SOURCE_CONTACT ? add_drift(y, c, act, w, a) : TB_OK;
 }
 
-// Stretch, rate and friction of one spring (tb_springs_measure and tb_expo_gather), rows from i on.
+// Derivatives of stretch, rate and friction of one spring (tb_springs_measure and tb_expo_gather),
+// rows from i on.
 static tbResult spring_changes(const tbExpoReplay* y, const tbConstraint* c, const tbSpring* spring,
                                Tangent* t, int k, int i) {
   tbDerivatives* x = y->x;
@@ -110,7 +114,7 @@ static tbResult inverse_inertia(const tbExpoReplay* y, Tangent* t) {
   }
   for (size_t s = 0; s < N; s++) {
     const tbReal* us = x->law.Y + (size_t)(owner[s]->row + row[s]) * nv;
-    // dM u: partials with this acceleration less those without.
+    // dM u: partials with this acceleration minus those without.
     tb_rne_partials(x->m, y->d, us, NULL, dM, NULL);
     for (size_t i = 0; i < nv * nv; i++) dM[i] -= y->rigid[i];
     for (size_t r = 0; r < N; r++) {
@@ -122,7 +126,7 @@ static tbResult inverse_inertia(const tbExpoReplay* y, Tangent* t) {
       for (int k = 0; k < a->nnz; k++) sum += J[k] * us[a->col[k]];
       t->s.Y[r * N + s] = sum;
       for (size_t i = 0; i < nv; i++) add_row(dY, dM + i * nv, -ur[i], x->nv);
-      // dJ_r u_s goes to both (r, s) and (s, r).
+      // dJ_r u_s contributes to both (r, s) and (s, r).
       tbActiveRows one = tb_active_row(a, row[r]);
       memset(both, 0, sizeof(tbReal) * nv);
       tb_active_velocity(&one, us, 1, both, x->nv);
@@ -142,7 +146,7 @@ static const tbReal* entry_of(const Tangent* t, int i, int j) {
   return t->Y + ((size_t)i * (size_t)t->s.n + (size_t)j) * (size_t)t->turns;
 }
 
-// Changes of what tb_expo_reduce makes. `wide`: directions in which the kept Y changes.
+// Derivatives of the results of tb_expo_reduce. `wide`: directions in which the kept Y changes.
 static void reduce_changes(Tangent* t, int wide) {
   const tbExpoSystem* s = &t->s;
   size_t w = (size_t)t->w, n = (size_t)s->kept, W = (size_t)wide;
@@ -162,7 +166,8 @@ static void reduce_changes(Tangent* t, int wide) {
     int dim = t->active[k]->dim;
     for (size_t row = 0; row < n; row++) {
       const tbReal* Y = s->Y + (size_t)s->keep[row] * (size_t)s->n;
-      // Dry friction at its bound loads the row; slipping friction follows the normal force.
+      // Dry friction at its bound loads the row; slipping friction is proportional to the normal
+      // force.
       if (s->state[k] == TB_ROWS_FIXED) {
         add_row(t->ka + row * w, entry_of(t, s->keep[row], i), s->friction[i], t->turns);
         add_row(t->ka + row * w, t->friction + (size_t)i * w, Y[i], t->w);
@@ -178,7 +183,7 @@ static void reduce_changes(Tangent* t, int wide) {
   }
 }
 
-// Changes of what tb_expo_expand makes; after it.
+// Derivatives of the results of tb_expo_expand; called after it.
 static void expand_changes(const Tangent* t, tbReal h) {
   const tbExpoSystem* s = &t->s;
   size_t w = (size_t)t->w;
@@ -207,7 +212,7 @@ static void expand_changes(const Tangent* t, tbReal h) {
   }
 }
 
-// The mean force of rows i on and its changes, before any limit: integral times `scale`.
+// The mean force of rows i on and its derivatives, before any limit: integral times `scale`.
 static void mean_changes(Tangent* t, const tbReal* integral, const tbReal* change, int i, int dim,
                          tbReal scale, tbReal* mean) {
   for (int r = 0; r < dim; r++) {
@@ -218,8 +223,8 @@ static void mean_changes(Tangent* t, const tbReal* integral, const tbReal* chang
   }
 }
 
-// After tb_expo_revise: constraints that gave way slip as their mean force says, those that turn
-// stick with the velocity of their points.
+// Called after tb_expo_revise: constraints that start to slip do so with the friction of their mean
+// force, those that stop slipping stick with the velocity of their points.
 static tbResult revise_changes(const tbExpoReplay* y, Tangent* t, const int* before, tbReal h) {
   tbDerivatives* x = y->x;
   const tbExpoSystem* s = &t->s;
@@ -340,7 +345,7 @@ static tbResult store(const tbExpoReplay* y, Tangent* t, tbExpoResponse* out) {
       if (t->s.state[k] <= TB_ROWS_STICK) {
         tb_limit_changes(x, y->d, c, mean, y->near, x->ncol + t->s.n + k, t->by_raw, t->w, force);
       } else {
-        // Already on the boundary, and the friction's changes with it.
+        // The force is on the boundary already, and so are its derivatives by friction.
         memcpy(force, t->by_raw, sizeof(tbReal) * (size_t)c->dim * w);
         if (c->source == TB_SOURCE_CONTACT && !(mean[0] > y->near)) {
           tb_springs_kink(x, "limit of constraint", c->row);
@@ -374,7 +379,7 @@ tbResult tb_expo_island_changes(const tbExpoReplay* y, const int* member, int co
   for (int k = 0; k < count; k++) rows += y->context.cs->list[member[k]].dim;
   Tangent t = {.s = {.member = member}, .active = active};
   if (!tb_expo_allocate(arena, count, rows, &t.s)) return TB_ERROR_MEMORY;
-  // The rank of Y decides how its step was made.
+  // The rank of Y determines which method the step used.
   char* seen = TB_ARENA_NEW(arena, char, y->x->nv + 1);
   if (!seen) return TB_ERROR_MEMORY;
   for (int k = 0; k < count; k++) {

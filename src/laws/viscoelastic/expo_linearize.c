@@ -1,5 +1,5 @@
-// The exponential integrator differentiated (docs/derivatives.md, eq. 68-71): the step around its
-// islands.
+// The exponential integrator differentiated (docs/derivatives.md, eq. 68-71): the parts of a step
+// around its islands.
 #include "laws/viscoelastic/expo_linearize.h"
 
 #include <string.h>
@@ -44,7 +44,7 @@ static tbResult islands_changes(tbExpoReplay* y) {
   return result;
 }
 
-// - K h v/2, the mean of springs and servos over the step: their directions are constant.
+// - K h v/2, the mean of springs and servos over the step, whose directions are constant.
 static void spring_partials(const tbDerivatives* x, const tbData* d, tbPartials* partials) {
   const tbModel* m = x->m;
   for (int i = 0; i < tb_stiffness_count(m); i++) {
@@ -58,7 +58,7 @@ static void spring_partials(const tbDerivatives* x, const tbData* d, tbPartials*
   }
 }
 
-// Partials of smooth forces less H acc.
+// Partials of the smooth forces minus H acc.
 static tbResult smooth_partials(tbDerivatives* x, tbData* d, const tbReal* acc, tbReal* force) {
   tbPartials partials = {force, x->ncol};
   tbResult result = tb_deriv_inertia(x, d, acc, &partials);
@@ -67,7 +67,7 @@ static tbResult smooth_partials(tbDerivatives* x, tbData* d, const tbReal* acc, 
   return result;
 }
 
-// Implicit damping that changes with the state in ways that only differences know.
+// Implicit damping whose dependence on the state has no analytic derivative.
 static int has_changing_damping(const tbModel* m) {
   for (int i = 0; i < m->nu; i++) {
     int gain = m->actuator_gaintype[i];
@@ -80,7 +80,7 @@ static int has_changing_damping(const tbModel* m) {
   return tb_deriv_input_damps(m) && !tb_deriv_is_plain(m);
 }
 
-// What the replay starts from: springs by constraint, qacc_free and its partials.
+// Inputs of the replayed step: springs by constraint, qacc_free and its partials.
 static tbResult prepare(tbExpoReplay* y, const tbInertiaFactor* factor) {
   tbDerivatives* x = y->x;
   const tbModel* m = x->m;
@@ -108,7 +108,7 @@ static tbResult prepare(tbExpoReplay* y, const tbInertiaFactor* factor) {
   return tb_deriv_drift_prepare(x, y->d);
 }
 
-// Partials of the forces of one acceleration, with those of J^T f: for the position f is in sigma.
+// Partials of the forces of one acceleration, with those of J^T f; for the position f is in sigma.
 static tbResult acceleration_partials(tbDerivatives* x, tbData* d, const tbReal* acc, int second,
                                       tbReal* force) {
   tbResult result = smooth_partials(x, d, acc, force);

@@ -5,7 +5,7 @@
 #include "laws/viscoelastic/springs_linearize.h"
 #include "laws/viscoelastic/expo_system.h"
 
-// The step that is made again.
+// The step that is replayed.
 typedef struct {
   tbDerivatives* x;
   tbData* d;
@@ -14,11 +14,11 @@ typedef struct {
   const tbReal* free;   // nv x ncol: partials of qacc_free
   const tbReal* rigid;  // nv x nv: partials of M 0 + b by q
   tbReal near;          // N
-  int turns;            // first columns that change the oscillators' inertia
+  int turns;            // number of first columns that change the oscillators' inertia
 } tbExpoReplay;
 
-// What the forces of an island's `count` members become with the state, by `active` rows of each
-// (NULL: its spring does not act).
+// Derivatives of the forces of an island's `count` members by the state, given the `active` rows of
+// each (NULL: its spring does not act).
 tbResult tb_expo_island_changes(const tbExpoReplay* replay, const int* member, int count,
                                 tbActiveRows** active, tbExpoResponse* out);
 

@@ -1,13 +1,13 @@
-// Springs as they were at the start of a step, for an evaluation in its middle.
+// Frozen springs: the springs of the start of a step, for an evaluation at its middle.
 #include <stdlib.h>
 
 #include "laws/viscoelastic/viscoelastic.h"
 
-// A spring of the start of the step and whose it is.
+// A spring of the start of the step and the key of its constraint.
 struct tbFrozenSpring {
   uint64_t key;
   tbSpring spring;
-  tbReal turn;  // how far friction may turn its slip in the step, rad
+  tbReal turn;  // rad: angle by which friction can turn its slip in the step
 };
 
 bool tb_springs_freeze(tbStepState* state) {
@@ -30,7 +30,7 @@ bool tb_springs_freeze(tbStepState* state) {
   return true;
 }
 
-// Friction of a slipping contact in the direction of its velocity now.
+// Direct the friction of a slipping contact against its present velocity.
 static void redirect(const tbData* d, const tbConstraint* c, const tbReal* velocity, tbReal turn,
                      tbSpring* s) {
   tbReal friction[6];

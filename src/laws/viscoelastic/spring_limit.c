@@ -1,18 +1,18 @@
-// Limits of the viscoelastic law's forces, and how limited forces follow raw ones.
+// Limits of the viscoelastic law's forces, and the derivatives of limited forces by unlimited ones.
 //
-// Friction beyond the cone is cut to the point of its ellipse sum (f_i / mu_i)^2 = N^2 that is
-// nearest in the metric of the springs: the anchor, which goes by K^-1 (raw - f), so slips along
-// the normal of the ellipse, which is where most is dissipated. In x_i = f_i / mu_i
+// Friction outside the cone is projected on the ellipse sum (f_i / mu_i)^2 = N^2, to the nearest
+// point in the metric of the springs. The anchor moves by K^-1 (raw - f), so it slips along the
+// normal of the ellipse, the direction of maximum dissipation. In x_i = f_i / mu_i
 //   x_i = e_i raw_i / mu_i,   e_i = 1 / (1 + nu c_i),   |x| = N                                (1)
-// with c_i = K_i / mu_i^2 relative to the contact's stiffness: 1 / mu_i^2 of sliding, 1 of torsion
-// and rolling, whose springs have the arm mu_i. Where all c_i are the same, as between two rows of
-// sliding with one coefficient, this is a radial cut.
+// with c_i = K_i / mu_i^2 relative to the contact's stiffness: 1 / mu_i^2 for sliding, 1 for
+// torsion and rolling, whose springs have the arm mu_i. If all c_i are equal, as for two rows of
+// sliding with one coefficient, this is a radial projection.
 #include <math.h>
 #include <string.h>
 
 #include "laws/viscoelastic/viscoelastic.h"
 
-// Whether a constraint holds whatever is asked of it.
+// Whether a constraint has unlimited forces.
 static bool is_unlimited(const tbModel* m, const tbConstraint* c) {
   return c->source == TB_SOURCE_EQUALITY ||
          (c->source == TB_SOURCE_CONTACT && m->opt.contact_bilateral);
@@ -22,15 +22,15 @@ static tbReal yield_of(const tbReal* mu, int r) {
   return r < 3 ? 1 / (mu[r - 1] * mu[r - 1]) : 1;
 }
 
-// |x| of forces of rows 1 on.
+// x| of the forces of rows 1 on.
 static tbReal cone_size(const tbReal* force, const tbReal* mu, int dim) {
   tbReal square = 0;
   for (int r = 1; r < dim; r++) square += force[r] * force[r] / (mu[r - 1] * mu[r - 1]);
   return sqrt(square);
 }
 
-// e_i of (1) for a raw force of size > raw[0] > 0. Newton on 1 / |x|, which is concave in nu, comes
-// up to the root from below.
+// e_i of (1) for an unlimited force of size > raw[0] > 0. Newton's method on 1 / |x|, which is
+// concave in nu, approaches the root from below.
 static void find_cut(const tbReal* mu, int dim, const tbReal* raw, tbReal size, tbReal* e) {
   bool radial = true;
   for (int r = 2; r < dim; r++) radial = radial && yield_of(mu, r) == yield_of(mu, 1);
@@ -88,7 +88,7 @@ int tb_limit_slope(const tbModel* m, const tbData* d, const tbConstraint* c, con
   tbReal size = cone_size(raw, mu, dim), normal = raw[0], e[TB_MAX_BLOCK_DIM];
   if (!(size > normal)) return 1;
   find_cut(mu, dim, raw, size, e);
-  // x_i, and the part of dx_i that is not of dnu, by the coefficient of sliding.
+  // x_i, and the part of dx_i without dnu, by the coefficient of sliding.
   tbReal x[TB_MAX_BLOCK_DIM], own[TB_MAX_BLOCK_DIM], divisor = 0, turn = 0;
   for (int r = 1; r < dim; r++) {
     x[r] = e[r] * raw[r] / mu[r - 1];
@@ -126,7 +126,7 @@ void tb_slip_direction(const tbData* d, const tbConstraint* c, const tbReal* vel
     square += mu[r - 1] * velocity[r] * mu[r - 1] * velocity[r];
     along -= velocity[r] * friction[r];
   }
-  // A slip that has all but stopped says little about its direction.
+  // A slip that has nearly stopped says little about its direction.
   if (!isfinite(square) || !(along > 0.5 * sqrt(square))) return;
   for (int r = 1; r < c->dim; r++) {
     tbReal old = friction[r];
@@ -134,6 +134,7 @@ void tb_slip_direction(const tbData* d, const tbConstraint* c, const tbReal* vel
     if (turn > 1) friction[r] = old + (friction[r] - old) / turn;
     size += friction[r] / mu[r - 1] * friction[r] / mu[r - 1];
   }
-  // A part of the way is a chord of the cone's ellipse.
+  // A point between both directions lies on a chord of the cone's ellipse; scale it to the
+  // boundary.
   for (int r = 1; r < c->dim && turn > 1; r++) friction[r] /= sqrt(size);
 }

@@ -29,11 +29,11 @@ static int moves_body(const tbModel* m, int body, int k) {
 // A contact's anchor at this state.
 typedef struct {
   int body[2];
-  tbReal at[2][3];    // the points that touched
-  tbReal kept[3];     // the stretch that was kept, in the world
-  tbReal apart[3];    // the stretch now
-  tbReal twist[3];    // the turn now
-  tbReal by_spin[9];  // and by the bodies' relative rotation
+  tbReal at[2][3];    // the contact points of both bodies
+  tbReal kept[3];     // the stored stretch, in the world
+  tbReal apart[3];    // the present stretch
+  tbReal twist[3];    // the present twist
+  tbReal by_spin[9];  // derivative of the twist by the bodies' relative rotation
 } Anchored;
 
 static Anchored anchored(const tbModel* m, const tbData* d, const tbContact* contact,
@@ -50,8 +50,8 @@ static Anchored anchored(const tbModel* m, const tbData* d, const tbContact* con
   tb_sub3(y.apart, y.apart, y.at[0]);
   if (!angular) return y;
 
-  // twist = R1 (log(now before^-1) + remembered); a spin w of body 2 against body 1 turns `now`
-  // from the left by R1^T w, and dlog = Jl^-1 with Jl(x)^-1 = Jr(-x)^-1.
+  // twist = R1 (log(now before^-1) + stored); a spin w of body 2 relative to body 1 multiplies
+  // `now` from the left by a rotation R1^T w, and dlog = Jl^-1 with Jl(x)^-1 = Jr(-x)^-1.
   tbReal inverse[4], now[4], before[4], change[4], turn[3], back[3], J[9], product[9];
   tb_quat_conjugate(inverse, d->xquat + 4 * y.body[0]);
   tb_quat_mul(now, inverse, d->xquat + 4 * y.body[1]);
@@ -78,8 +78,8 @@ static Anchored anchored(const tbModel* m, const tbData* d, const tbContact* con
   return y;
 }
 
-// Partials of the tangential stretch frame_r . apart, with apart = R1 remembered + x2 - x1 of the
-// two points that touched (eq. 64), and of the angular rows (eq. 66).
+// Partials of the tangential stretch frame_r . apart, with apart = R1 stored + x2 - x1 of the two
+// contact points (eq. 64), and of the angular rows (eq. 66).
 static void contact_stretch(const tbDerivatives* x, const tbData* d, const tbConstraint* c,
                             const tbAnchor* anchor, const tbActiveRows* a, tbReal* out) {
   const tbModel* m = x->m;
@@ -137,7 +137,8 @@ void tb_stretch_partials(const tbDerivatives* x, const tbData* d, const tbStepSt
     contact_stretch(x, d, c, anchor, a, out);
   } else if (!anchor && ((c->source == TB_SOURCE_CONTACT && m->opt.contact_anchor_normal) ||
                          tb_first_depth(m, c) < 0)) {
-    // Counted from where it is first seen, or a fixed way above, wherever that is.
+    // The stretch is measured from the first detection, or from a fixed distance above; both are
+    // independent of the configuration.
     memset(out, 0, sizeof(tbReal) * (size_t)a->nnz);
   }
 }
@@ -182,7 +183,7 @@ tbResult tb_spring_changes(tbDerivatives* x, const tbData* d, const tbStepState*
     add_row(raw + (size_t)r * w, point, -spring->B[r], out->w);
   }
   tb_limit_changes(x, d, c, spring->raw, near, out->mu_column, raw, out->w, out->force);
-  // Where friction was cut, the anchor is where the cut force comes from (EXP eq. 28).
+  // If friction was limited, the anchor follows from the limited force (EXP eq. 28).
   for (int r = c->source == TB_SOURCE_CONTACT; spring->slipping && r < c->dim; r++) {
     memset(out->stretch + (size_t)r * w, 0, sizeof(tbReal) * w);
     memset(out->rate + (size_t)r * w, 0, sizeof(tbReal) * w);

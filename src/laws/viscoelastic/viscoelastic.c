@@ -19,7 +19,7 @@
 
 // ---- parameters --------------------------------------------------------------------------------
 
-// Stiffness and damping of a contact: its own where it has any, else the options'.
+// Stiffness and damping of a contact: its own if it has any, else those of the options.
 static void contact_gains(const tbOption* opt, const tbContact* contact, tbReal* K, tbReal* B) {
   *K = contact->compliance > 0 ? 1 / contact->compliance : opt->contact_stiffness;
   int own = contact->compliance > 0 || contact->damping > 0;
@@ -74,10 +74,10 @@ static void relative_orientation(const tbData* d, const int body[2], tbReal q[4]
   tb_quat_mul(q, inverse, d->xquat + 4 * body[1]);
 }
 
-// Tangential stretch: what the anchor remembers, carried along by body 1, plus how far the two
-// points that touched have moved apart since.
-static void recall_contact(const tbModel* m, const tbData* d, const tbContact* contact,
-                           const tbAnchor* anchor, tbSpring* s) {
+// Tangential stretch: the stored stretch, which turns with body 1, plus the displacement between
+// the two contact points since then.
+static void load_anchor(const tbModel* m, const tbData* d, const tbContact* contact,
+                        const tbAnchor* anchor, tbSpring* s) {
   int body[2];
   bodies_of(m, contact, body);
   tbReal apart[3], at[2][3];
@@ -93,7 +93,7 @@ static void recall_contact(const tbModel* m, const tbData* d, const tbContact* c
   }
   if (s->dim <= 3) return;
 
-  // Angular rows: the rotation of body 2 against body 1 since.
+  // Angular rows: the rotation of body 2 relative to body 1 since then.
   tbReal now[4], before[4], change[4], twist[3], world[3];
   relative_orientation(d, body, now);
   tb_quat_conjugate(before, anchor->relative);
@@ -104,9 +104,10 @@ static void recall_contact(const tbModel* m, const tbData* d, const tbContact* c
   for (int r = 3; r < s->dim; r++) s->stretch[r] = tb_dot3(contact->frame + 3 * (r - 3), world);
 }
 
-// What a spring's anchor keeps; `slid`, where not NULL, adds to the stretch of its rows.
-static void remember_contact(const tbModel* m, const tbData* d, const tbContact* contact,
-                             const tbSpring* s, const tbReal* slid, tbAnchor* anchor) {
+// The state of a spring's anchor; `slid`, if not NULL, is the anchor slip added to the stretch of
+// its rows.
+static void store_anchor(const tbModel* m, const tbData* d, const tbContact* contact,
+                         const tbSpring* s, const tbReal* slid, tbAnchor* anchor) {
   int body[2];
   bodies_of(m, contact, body);
   for (int i = 0; i < 2; i++) {
@@ -129,8 +130,8 @@ static void remember_contact(const tbModel* m, const tbData* d, const tbContact*
   relative_orientation(d, body, anchor->relative);
 }
 
-// Where a dry friction's joint or tendon is; 0 for dofs of ball and free joints, which have no one
-// coordinate: their dry friction is a damper.
+// Coordinate of a dry friction's joint or tendon; 0 for dofs of ball and free joints, which have no
+// single coordinate: their dry friction is a damper.
 static int friction_position(const tbModel* m, const tbData* d, const tbConstraint* c, tbReal* y) {
   if (c->source == TB_SOURCE_FRICTION_TENDON) {
     *y = d->ten_length[c->id];
@@ -156,7 +157,7 @@ tbResult tb_anchors_exchange(const tbModel* m, const tbData* d, tbStepState* sta
     tbReal y;
     if (c->source == TB_SOURCE_CONTACT) {
       const tbReal* slid = state->slid ? state->slid + c->row : NULL;
-      remember_contact(m, d, &d->contact[c->id], s, slid, &anchor);
+      store_anchor(m, d, &d->contact[c->id], s, slid, &anchor);
     } else if (c->source == TB_SOURCE_EQUALITY) {
       continue;
     } else if (c->source < TB_SOURCE_LIMIT_JOINT && friction_position(m, d, c, &y)) {
@@ -194,10 +195,10 @@ static int measure_stretch(const tbModel* m, const tbData* d, const tbStepState*
       return 1;
     }
     case TB_SOURCE_CONTACT:
-      // A bilateral contact, once made, holds as long as it is seen at all.
+      // A bilateral contact, once made, acts as long as it is detected.
       s->depth = anchor ? anchor->depth : tb_first_depth(m, c);
       s->stretch[0] = c->pos[0] - s->depth;
-      if (anchor) recall_contact(m, d, &d->contact[c->id], anchor, s);
+      if (anchor) load_anchor(m, d, &d->contact[c->id], anchor, s);
       return c->pos[0] <= tb_touch_gap(m) || (m->opt.contact_bilateral && anchor);
     default:
       s->depth = anchor ? anchor->depth : tb_first_depth(m, c);
@@ -206,8 +207,8 @@ static int measure_stretch(const tbModel* m, const tbData* d, const tbStepState*
   }
 }
 
-// Where friction was cut, the anchor has moved to where the cut force comes from, and goes on with
-// the point (EXP eq. 27-28: K (p0 - p) = lambda, p0' = p').
+// If friction was limited, the anchor has moved to where the limited force puts it, and follows the
+// point (EXP eq. 27-28: K (p0 - p) = lambda, p0' = p').
 static void slip(const tbConstraint* c, tbSpring* s) {
   int first = c->source == TB_SOURCE_CONTACT;
   for (int r = first; r < c->dim; r++) {
@@ -217,7 +218,7 @@ static void slip(const tbConstraint* c, tbSpring* s) {
   s->slipping = 1;
 }
 
-// How much a contact's bodies yield, at the reference pose, 1/kg.
+// Inverse weight of a contact's bodies, at the reference pose, 1/kg.
 static tbReal contact_weight(const tbModel* m, const tbData* d, const tbConstraint* c) {
   const tbContact* contact = &d->contact[c->id];
   tbReal w = 0;
@@ -225,16 +226,16 @@ static tbReal contact_weight(const tbModel* m, const tbData* d, const tbConstrai
   return w;
 }
 
-// What the springs of a constraint hold, J.
+// The energy stored in the springs of a constraint, J.
 static tbReal spring_energy(const tbSpring* s) {
   tbReal held = 0;
   for (int r = 0; r < s->dim; r++) held += 0.5 * s->K[r] * s->stretch[r] * s->stretch[r];
   return held;
 }
 
-// What a step has carried into each other at first sight is no spring that somebody pressed: it
-// pushes no faster than what came in, or correction_speed. A contact as deep as no motion of the
-// step could make it was there before. See docs/viscoelastic.md.
+// The overlap at first detection was not made by a force that compressed the spring: so the spring
+// separates the bodies no faster than they approached, or than correction_speed. An overlap deeper
+// than the motion of one step existed before. See docs/viscoelastic.md.
 static bool soften_first(const tbModel* m, const tbConstraint* c, tbReal w, tbSpring* s) {
   tbReal way = 0;
   for (int r = 0; r < 3 && r < s->dim; r++) way += s->velocity[r] * s->velocity[r];
@@ -247,9 +248,9 @@ static bool soften_first(const tbModel* m, const tbConstraint* c, tbReal w, tbSp
   return true;
 }
 
-// Springs hold what bodies gave them. Where a step did not resolve what moved the points they hold
-// more: the energy that would come back of that, all of it or what an overdamped contact leaves,
-// is cut to twice what was given, and that of correction_speed.
+// Springs store the energy that bodies supplied. If a step did not resolve the motion of the
+// points, springs store more: the energy that they would return, all of it or the remainder of an
+// overdamped contact, is limited to twice the supplied energy plus that of correction_speed.
 static bool bound_stretch(const tbModel* m, const tbAnchor* anchor, tbReal w, tbSpring* s) {
   if (s->stretch[0] > 0) return false;
   tbReal held = spring_energy(s), v = m->opt.correction_speed;
@@ -277,7 +278,7 @@ static void set_forces(const tbModel* m, const tbData* d, const tbConstraint* c,
 }
 
 bool tb_contact_is_unresolved(const tbModel* m, const tbData* d, const tbConstraint* c) {
-  // Integrators that resolve when contacts begin, and springs that nothing bounds, are as they are.
+  // Integrators that locate the start of contacts, and unlimited springs, are not modified.
   if (tb_integrator_is_explicit(m) || m->opt.integrator > TB_INTEGRATOR_EXPO) return false;
   if (c->source != TB_SOURCE_CONTACT || m->opt.contact_bilateral) return false;
   const tbContact* contact = &d->contact[c->id];
@@ -344,7 +345,7 @@ static void explicit_impulses(const tbModel* m, const tbStepState* state, const 
   }
 }
 
-// Generalised force of one force per row.
+// Generalised force of the forces by row.
 static void gather_rows(const tbConstraints* cs, const tbReal* force, tbReal* out) {
   for (int i = 0; i < cs->count; i++) {
     const tbConstraint* c = &cs->list[i];
@@ -380,8 +381,8 @@ int tb_integrator_is_explicit(const tbModel* m) {
          integrator == TB_INTEGRATOR_EULER_IMPLICIT;
 }
 
-// Acceleration without contacts; expo takes joint dampers, springs and servos implicitly, except in
-// the middle of a step, where they are already as they should be.
+// Acceleration without contacts; expo takes joint dampers, springs and servos implicitly, except at
+// the middle of a step, whose values already are the means.
 static tbResult free_acceleration(const tbModel* m, tbData* d, const tbStepState* state,
                                   tbInertiaFactor* factor, tbReal* qacc_free) {
   int as_they_are = tb_integrator_is_explicit(m) || state->recall;
@@ -390,7 +391,7 @@ static tbResult free_acceleration(const tbModel* m, tbData* d, const tbStepState
   if (result != TB_OK) return result;
   memcpy(qacc_free, d->qfrc_smooth, sizeof(tbReal) * (size_t)m->nv);
   if (!as_they_are) tb_stiffness_mean(m, d, qacc_free);
-  // Springs, where there are any, are in the factor too.
+  // The factor includes the implicit springs, if there are any.
   if (factor->LD == d->qLD) {
     memcpy(qacc_free, d->qacc_smooth, sizeof(tbReal) * (size_t)m->nv);
   } else {
@@ -448,7 +449,7 @@ tbResult tb_viscoelastic_velocity(const tbModel* m, tbData* d, tbStepState* stat
     move[i] = d->qvel[i] + 0.5 * h * (qacc_free[i] + move[i]);
     qacc_free[i] = v_free;
   }
-  // Trees whose turning the step does not resolve.
+  // Trees that turn too far for the step to resolve.
   if (!state->inner && m->opt.integrator <= TB_INTEGRATOR_EXPO && !tb_integrator_is_explicit(m) &&
       tb_limit_kinetic_energy(m, d, factor, move, v_next, room)) {
     state->unresolved = 1;
