@@ -11,7 +11,8 @@
 #include "world/state.h"
 #include "tribo/dynamics.h"
 
-// ---- the start ---------------------------------------------------------------------------------
+// ---- start of a step
+// -----------------------------------------------------------------------------
 
 bool tb_applied_open(const tbModel* m, tbData* d, tbStepState* state) {
   tbApplied* a = &state->applied;
@@ -48,8 +49,8 @@ void tb_applied_free(tbApplied* applied) {
 
 // ---- evaluations -------------------------------------------------------------------------------
 
-// The constraint with this key, looked for from `hint` on and round: lists of one step are in the
-// same order. -1: there is none.
+// Index of the constraint with this key, searched cyclically from `hint`: the constraint lists of
+// one step have the same order. -1: there is none.
 static int find_key(const tbConstraints* cs, uint64_t key, int hint) {
   for (int k = 0, i = hint < cs->count ? hint : 0; k < cs->count; k++) {
     if (cs->list[i].key == key) return i;
@@ -84,7 +85,7 @@ static const int* bodies_of(const tbModel* m, const tbContact* contact, int body
   return body;
 }
 
-// What moves with the bodies of a contact, from where they are now.
+// Store position and frame of a contact relative to its bodies, for their present poses.
 static void fix_to_bodies(const tbModel* m, const tbData* d, tbLateImpulse* late) {
   int body[2];
   bodies_of(m, &late->contact, body);
@@ -120,7 +121,7 @@ static tbLateImpulse* new_late(const tbModel* m, const tbData* d, tbStepState* s
   return late;
 }
 
-// The force of a constraint that the start of the step does not have.
+// Add the force of a constraint that does not exist at the start of the step.
 static bool add_late(const tbModel* m, const tbData* d, tbStepState* state, const tbConstraint* c,
                      tbReal seconds) {
   const tbReal* force = state->row_force + c->row;
@@ -156,7 +157,7 @@ bool tb_applied_add(const tbModel* m, const tbData* d, tbStepState* state, tbRea
       from = d->contact[c->id].frame;
       to = a->contact[start->id].frame;
     }
-    // The frames of what touches the ground do not turn.
+    // Frames of contacts with the ground do not turn.
     if (from == to || memcmp(from, to, sizeof(tbReal[9])) == 0) {
       for (int r = 0; r < c->dim; r++) impulse[r] += seconds * force[r];
     } else {
@@ -188,11 +189,12 @@ void tb_applied_revert(tbStepState* state) {
   a->nlate = a->nkept;
 }
 
-// ---- the end -----------------------------------------------------------------------------------
+// ---- end of a step
+// -------------------------------------------------------------------------------
 
-// A late contact as it was where the step began.
-static void carry_back(const tbModel* m, const tbData* d, const tbLateImpulse* late,
-                       tbContact* out) {
+// A late contact moved to the start of the step.
+static void move_to_start(const tbModel* m, const tbData* d, const tbLateImpulse* late,
+                          tbContact* out) {
   int body[2];
   tbReal at[2][3], apart[3];
   *out = late->contact;
@@ -207,15 +209,15 @@ static void carry_back(const tbModel* m, const tbData* d, const tbLateImpulse* l
   for (int k = 0; k < 3; k++) out->pos[k] = 0.5 * (at[0][k] + at[1][k]);
 }
 
-// The contact with this key that was seen at the start, in its gap or without rows; NULL: none.
-static tbContact* seen_at_start(tbContact* contact, int ncon, uint64_t key) {
+// The contact with this key that was detected at the start, in its gap or without rows; NULL: none.
+static tbContact* detected_at_start(tbContact* contact, int ncon, uint64_t key) {
   for (int i = 0; i < ncon; i++) {
     if (tb_contact_key(&contact[i]) == key) return &contact[i];
   }
   return NULL;
 }
 
-// Contacts of the start, and late ones that it had not seen.
+// Contacts of the start, and late contacts that were not detected there.
 static bool join_contacts(const tbModel* m, tbData* d, const tbApplied* a) {
   size_t size = (size_t)a->ncon + (size_t)a->nlate + 1;
   tbContact* all = tb_arena_alloc(&d->work->arena, sizeof(tbContact) * size);
@@ -224,21 +226,21 @@ static bool join_contacts(const tbModel* m, tbData* d, const tbApplied* a) {
   d->ncon = a->ncon;
   for (int i = 0; i < a->nlate; i++) {
     if (a->late[i].source != TB_SOURCE_CONTACT) continue;
-    tbContact* seen = seen_at_start(all, a->ncon, a->late[i].key);
+    tbContact* seen = detected_at_start(all, a->ncon, a->late[i].key);
     if (seen) {
       seen->exclude = 0;
     } else {
-      carry_back(m, d, &a->late[i], &all[d->ncon++]);
+      move_to_start(m, d, &a->late[i], &all[d->ncon++]);
     }
   }
   d->contact = all;
   return true;
 }
 
-// Impulses by row of the constraints that now stand for the start. False where a late one has no
-// row there.
-static bool place_impulses(const tbApplied* a, const tbData* d, const tbConstraints* cs,
-                           tbReal* impulse) {
+// Copy the impulses to the rows of the constraints that now represent the start. False if a late
+// constraint has no row there.
+static bool copy_impulses(const tbApplied* a, const tbData* d, const tbConstraints* cs,
+                          tbReal* impulse) {
   for (int i = 0; i < a->constraints.count; i++) {
     const tbConstraint* c = &a->constraints.list[i];
     int found = find_key(cs, c->key, i);
@@ -259,8 +261,8 @@ static bool place_impulses(const tbApplied* a, const tbData* d, const tbConstrai
   return true;
 }
 
-// Rows of late constraints, too, where the step began; what the world derives from its position is
-// that of the start again. Limits have rows however far they are.
+// Assemble rows at the start of the step for late constraints too; quantities derived from the
+// position are computed for the start again. Limits get rows at any distance.
 static bool rows_of_start(const tbModel* m, tbData* d, tbStepState* state, tbApplied* a) {
   tbArena* arena = &d->work->arena;
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv;
@@ -282,14 +284,14 @@ static bool rows_of_start(const tbModel* m, tbData* d, tbStepState* state, tbApp
           TB_OK;
   tbReal* impulse = ok ? TB_ARENA_NEW(arena, tbReal, state->constraints.nrow) : NULL;
   state->row_force = ok ? TB_ARENA_NEW(arena, tbReal, state->constraints.nrow) : NULL;
-  ok = impulse && state->row_force && place_impulses(a, d, &state->constraints, impulse);
+  ok = impulse && state->row_force && copy_impulses(a, d, &state->constraints, impulse);
   if (ok) a->impulse = impulse;
   memcpy(d->qpos, end, sizeof(tbReal) * nq);
   memcpy(d->qvel, v_end, sizeof(tbReal) * nv);
   return ok;
 }
 
-// Impulses by row become those of the islands.
+// Copy impulses by row to the islands.
 static void fill_islands(const tbConstraints* cs, const tbReal* impulse, tbIslands* islands) {
   for (int i = 0; i < islands->count; i++) {
     const tbIsland* island = &islands->island[i];
@@ -313,7 +315,7 @@ static void store_forces(const tbModel* m, tbData* d, tbStepState* state, const 
   }
 }
 
-static void recall_start(tbData* d, tbStepState* state) {
+static void restore_start(tbData* d, tbStepState* state) {
   const tbApplied* a = &state->applied;
   state->constraints = a->constraints;
   state->row_force = a->row_force;
@@ -324,12 +326,12 @@ static void recall_start(tbData* d, tbStepState* state) {
 void tb_applied_close(const tbModel* m, tbData* d, tbStepState* state) {
   tbApplied* a = &state->applied;
   a->open = false;
-  recall_start(d, state);
-  bool placed = a->nlate == 0 || rows_of_start(m, d, state, a);
-  if (!placed) recall_start(d, state);
+  restore_start(d, state);
+  bool copied = a->nlate == 0 || rows_of_start(m, d, state, a);
+  if (!copied) restore_start(d, state);
   store_forces(m, d, state, a->impulse);
   tb_certificate_unjudged(&d->solve);
-  if (!placed) return;
+  if (!copied) return;
   fill_islands(&state->constraints, a->impulse, &a->islands);
   tb_certificate_answer(m, d, &state->constraints, &a->islands, a->v_free, d->qvel, &d->solve);
 }

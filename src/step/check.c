@@ -1,5 +1,5 @@
-// What a step refuses: options of no meaning; states, inputs and results that are not finite, named
-// by quantity and body.
+// Checks of a step's inputs: invalid options, and states, inputs and results that are not finite,
+// reported by quantity and body.
 #include "step/check.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@
 tbResult tb_step_fail(tbData* d, tbResult status, const char* message) {
   d->status = status;
   d->offender.reason = TB_OFFENCE_FAILED;
-  // Whatever could not be done, memory is what was missing.
+  // TB_ERROR_MEMORY always reports missing memory, whatever the caller's message.
   if (status == TB_ERROR_MEMORY && message && !strstr(message, "memory")) message = "out of memory";
   if (message) snprintf(d->message, sizeof d->message, "%.250s", message);
   return status;
@@ -32,7 +32,7 @@ static bool same_options(const tbOption* a, const tbOption* b) {
   return differ == 0;
 }
 
-static tbResult look_at_options(const tbModel* m, tbData* d, tbStepState* state) {
+static tbResult validate_options(const tbModel* m, tbData* d, tbStepState* state) {
   tbError error;
   tbResult result = tb_option_check(&m->opt, &error);
   if (result != TB_OK) return tb_step_fail(d, result, error.message);
@@ -40,8 +40,8 @@ static tbResult look_at_options(const tbModel* m, tbData* d, tbStepState* state)
   return TB_OK;
 }
 
-// Debug builds look at a model again where its integers are no longer those that passed the check
-// at load. Models that a step makes of others, views of their arrays, never did.
+// Debug builds check a model again if its integers differ from those that passed the check at load.
+// Models that a step derives from others, as views of their arrays, are not checked.
 static tbResult check_structure(const tbModel* m, tbData* d, tbStepState* state) {
 #ifdef NDEBUG
   (void)m, (void)d, (void)state;
@@ -59,33 +59,33 @@ static tbResult check_structure(const tbModel* m, tbData* d, tbStepState* state)
   return TB_OK;
 }
 
-// That options are still the same is seen faster than that each has a meaning.
+// Comparing the options with the last valid ones is faster than checking each of them.
 tbResult tb_check_options(const tbModel* m, tbData* d, tbStepState* state) {
   if (!state->inner && check_structure(m, d, state) != TB_OK) return d->status;
-  return same_options(&state->checked, &m->opt) ? TB_OK : look_at_options(m, d, state);
+  return same_options(&state->checked, &m->opt) ? TB_OK : validate_options(m, d, state);
 }
 
-// Laws of one method, or of two, take no other. (tb_solve says the same of the rigid laws.)
+// Some laws support only one or two methods. (tb_solve makes the same check for the rigid laws.)
 tbResult tb_check_method(const tbModel* m, tbData* d) {
   int solver = m->opt.solver, soft = m->opt.law == TB_LAW_SOFT;
   if (m->opt.integrator >= TB_INTEGRATOR_EXPO && m->opt.law != TB_LAW_VISCOELASTIC) {
     return tb_step_fail(
         d, TB_ERROR_ARGUMENT,
-        "this integrator is the viscoelastic law's; set law viscoelastic, or integrator euler, "
+        "this integrator requires the viscoelastic law; set law viscoelastic, or integrator euler, "
         "implicitfast, implicit or rk4");
   }
   if (m->opt.law < TB_LAW_COUNT || solver == TB_SOLVER_AUTO) return TB_OK;
   if (soft && (solver == TB_SOLVER_NEWTON || solver == TB_SOLVER_PGS)) return TB_OK;
-  snprintf(d->message, sizeof d->message, "law %s has no solver \"%s\", it has %sauto",
-           tb_step_law_name(m->opt.law), tb_option_word("solver", solver),
-           soft ? "newton, pgs, " : "");
+  snprintf(
+      d->message, sizeof d->message, "law %s does not support solver \"%s\"; it supports %sauto",
+      tb_step_law_name(m->opt.law), tb_option_word("solver", solver), soft ? "newton, pgs, " : "");
   return tb_step_fail(d, TB_ERROR_UNSUPPORTED, NULL);
 }
 
 // ---- numbers -----------------------------------------------------------------------------------
 
-// Whether all of x is finite. A product with 0 is 0 or not a number; four sums that do not wait for
-// each other.
+// Whether all of x is finite. The product of a finite number with 0 is 0, any other is NaN; four
+// independent sums shorten the dependency chain.
 static bool all_finite(const tbReal* x, int n) {
   tbReal sum[4] = {0, 0, 0, 0};
   int i = 0;
@@ -122,7 +122,7 @@ static tbResult check_qpos(const tbModel* m, tbData* d) {
   return TB_OK;
 }
 
-// Poses of mocap bodies: `width` numbers each.
+// Check poses of mocap bodies, `width` numbers each.
 static tbResult check_mocap(const tbModel* m, tbData* d, const tbReal* x, int width,
                             const char* what) {
   for (int i = 0; i < width * m->nmocap; i++) {
@@ -141,7 +141,7 @@ tbResult tb_check_state(const tbModel* m, tbData* d) {
   return tb_check_dofs(m, d, d->qvel, "qvel of dof");
 }
 
-// A body that actuator i pushes.
+// A body that actuator i acts on.
 static int actuated_body(const tbModel* m, int i) {
   int id = m->actuator_trnid[2 * i];
   switch (m->actuator_trntype[i]) {
@@ -177,11 +177,11 @@ tbResult tb_check_activations(const tbModel* m, tbData* d, const tbReal* act) {
   return TB_OK;
 }
 
-// No robot moves this fast, in m/s or rad/s; MuJoCo draws the line at the same number.
-static const tbReal FASTEST = 1e10;
+// No robot moves this fast, in m/s or rad/s; MuJoCo uses the same limit.
+static const tbReal SPEED_LIMIT = 1e10;
 
-// Whether contacts' springs and dampers act as they were at the start: files made for MuJoCo often
-// ask for its Runge-Kutta, which has other springs there.
+// Whether contact springs and dampers are explicit: files written for MuJoCo often select
+// Runge-Kutta, which MuJoCo combines with other springs.
 static bool is_explicit(const tbOption* opt) {
   return opt->law == TB_LAW_VISCOELASTIC &&
          (opt->integrator == TB_INTEGRATOR_RK4 || opt->integrator == TB_INTEGRATOR_EULER_EXPLICIT);
@@ -191,8 +191,8 @@ tbResult tb_check_motion(const tbModel* m, tbData* d, const tbReal* v, tbReal ti
   if (tb_check_dofs(m, d, v, "velocity of dof") != TB_OK) return d->status;
   tbReal most = 0;
   for (int i = 0; i < m->nv; i++) most = fabs(v[i]) > most ? fabs(v[i]) : most;
-  for (int i = 0; most > FASTEST && i < m->nv; i++) {
-    if (fabs(v[i]) <= FASTEST) continue;
+  for (int i = 0; most > SPEED_LIMIT && i < m->nv; i++) {
+    if (fabs(v[i]) <= SPEED_LIMIT) continue;
     int body = m->dof_bodyid[i];
     snprintf(d->message, sizeof d->message,
              "velocity of dof %d (body %d '%.60s') is %.1e: the motion is unstable, %sa smaller "

@@ -1,8 +1,9 @@
 // Implicit Euler for the viscoelastic law: v+ = v + h a(q+, v+), q+ = q (+) h v+, by Newton's
 // method with a line search.
 //
-// The unknown is v+. Newton's matrix is M + J^T (h B + h^2 K) J with the springs' limits taken into
-// account, which is all that is stiff; where that does not converge, finite differences.
+// The unknown is v+. Newton's matrix is M + J^T (h B + h^2 K) J, including the derivatives of the
+// springs' limits: the stiff part of the Jacobian. If the iteration does not converge, the matrix
+// is computed by finite differences.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,14 +21,14 @@ typedef struct {
   tbData* d;
   tbStepState* state;
   tbReal *qpos, *qvel;  // at the start
-  tbReal scale;         // what residuals are relative to, as norm_of
+  tbReal scale;         // reference norm of residuals, as norm_of
   tbReal time;
   tbReal *v, *trial, *residual, *trial_residual, *step, *product;  // nv each
   tbReal* matrix;                                                  // nv x nv
   int* pivot;
 } Newton;
 
-// sqrt(v . M v): metres and radians, large bodies and small ones count by what they move.
+// sqrt(v . M v): weighs metres and radians, large and small bodies by their inertia.
 static tbReal norm_of(const Newton* x, const tbReal* v) {
   tbReal square = 0;
   tb_mul_m(x->m, x->d, x->product, v);
@@ -35,7 +36,7 @@ static tbReal norm_of(const Newton* x, const tbReal* v) {
   return isfinite(square) ? sqrt(tb_max(square, 0)) : INFINITY;
 }
 
-// The start's copies, six vectors, a matrix, and room for the pivots.
+// Copies of the start, six vectors, a matrix, and memory for the pivots.
 static int prepare(Newton* x) {
   const tbModel* m = x->m;
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv;
@@ -59,8 +60,8 @@ static int prepare(Newton* x) {
   x->time = x->d->time;
   memcpy(x->qpos, x->d->qpos, sizeof(tbReal) * nq);
   memcpy(x->qvel, x->d->qvel, sizeof(tbReal) * nv);
-  // The velocity at the start, and what forces make of it in the step: those besides springs, or
-  // springs where nothing else moves it.
+  // The scale is the velocity at the start plus its change by forces in the step: those without
+  // springs, or the springs' if everything else is zero.
   const tbReal* const forces[2] = {x->d->qacc_smooth, x->d->qacc};
   x->scale = norm_of(x, x->qvel);
   for (int k = 0; k < 2 && (k == 0 || !(x->scale > 0)); k++) {
@@ -70,17 +71,17 @@ static int prepare(Newton* x) {
   return 1;
 }
 
-// Put the world at the end state that velocity v leads to.
-static void place(Newton* x, const tbReal* v) {
+// Set the world to the end state for velocity v.
+static void set_end_state(Newton* x, const tbReal* v) {
   memcpy(x->d->qpos, x->qpos, sizeof(tbReal) * (size_t)x->m->nq);
   memcpy(x->d->qvel, v, sizeof(tbReal) * (size_t)x->m->nv);
   tb_integrate_pos(x->m, x->d->qpos, v, x->m->opt.timestep);
   x->d->time = x->time + x->m->opt.timestep;
 }
 
-// r = v - v0 - h a(q(v), v); its norm, or infinity where the state has no finite acceleration.
+// r = v - v0 - h a(q(v), v); returns its norm, or infinity if the state has no finite acceleration.
 static tbReal evaluate(Newton* x, const tbReal* v, tbReal* r) {
-  place(x, v);
+  set_end_state(x, v);
   if (tb_forward(x->m, x->d) != TB_OK) return INFINITY;
   for (int i = 0; i < x->m->nv; i++) {
     r[i] = v[i] - x->qvel[i] - x->m->opt.timestep * x->d->qacc[i];
@@ -106,7 +107,7 @@ static void add_spring(Newton* x, const tbSpring* s) {
   }
 }
 
-// The stiff part of the Jacobian, times M. The world is at the last evaluated state.
+// The stiff part of the Jacobian, times M. The world is in the last evaluated state.
 static void spring_matrix(Newton* x) {
   const tbModel* m = x->m;
   tb_full_m(m, x->d, x->matrix);
@@ -135,7 +136,7 @@ static int difference_matrix(Newton* x) {
   return 1;
 }
 
-// Newton's step into x->step; 0 where the matrix is singular.
+// Newton's step into x->step; 0 if the matrix is singular.
 static int newton_step(Newton* x, int differences) {
   int nv = x->m->nv;
   if (differences) {
@@ -151,7 +152,7 @@ static int newton_step(Newton* x, int differences) {
   return 1;
 }
 
-// Halve the step until the residual falls. Returns the new norm, or the old one where none helped.
+// Halve the step until the residual decreases. Returns the new norm, or the old one if none did.
 static tbReal line_search(Newton* x, tbReal norm) {
   int nv = x->m->nv;
   tbReal length = 1;
@@ -166,7 +167,7 @@ static tbReal line_search(Newton* x, tbReal norm) {
   return norm;
 }
 
-// Where the residual is largest.
+// The body with the largest residual.
 static int worst_body(const Newton* x) {
   int worst = 0;
   for (int i = 1; i < x->m->nv; i++) {
@@ -181,7 +182,7 @@ tbResult tb_euler_implicit(const tbModel* m, tbData* d, tbStepState* state) {
   size_t bytes = sizeof(tbReal) * (size_t)m->nv;
   state->inner = 1;
 
-  // The explicit step is the first guess, unless standing still is a better one.
+  // The explicit step is the initial guess, unless zero velocity has a smaller residual.
   for (int i = 0; i < m->nv; i++) x.v[i] = x.qvel[i] + m->opt.timestep * d->qacc[i];
   tbReal enough = m->opt.solve_tolerance * x.scale;
   tbReal norm = evaluate(&x, x.v, x.residual);
@@ -199,7 +200,7 @@ tbResult tb_euler_implicit(const tbModel* m, tbData* d, tbStepState* state) {
     if (!isfinite(norm) || !newton_step(&x, differences)) break;
     tbReal next = line_search(&x, norm);
     if (next == norm) {
-      // The simple matrix is of no more use; finite differences get one chance per iteration.
+      // The simple matrix gives no further progress; try finite differences once per iteration.
       if (differences) break;
       differences = 1;
       evaluate(&x, x.v, x.residual);
@@ -208,7 +209,7 @@ tbResult tb_euler_implicit(const tbModel* m, tbData* d, tbStepState* state) {
   }
   // The last trial may not be the answer.
   if (isfinite(norm) && memcmp(d->qvel, x.v, bytes) != 0) norm = evaluate(&x, x.v, x.residual);
-  place(&x, x.v);
+  set_end_state(&x, x.v);
   state->inner = 0;
   bool added = tb_applied_add(m, d, state, m->opt.timestep);
   if (!isfinite(norm) || !added) {

@@ -1,10 +1,11 @@
-// The exponential integrator with everything that varies slowly taken from the middle of the step.
+// The exponential integrator with the slowly varying quantities evaluated at the middle of the
+// step.
 //
 // EXP holds inertia, Jacobian, bias and smooth forces at their values at the start of a step, which
-// makes it of first order. Here its step is only the predictor: the world goes to the middle of it,
-// these quantities are computed there, and the springs' motion is integrated again over the whole
-// step, from the stretch and rate they had at its start. Where contacts were made or lost on the
-// way to the middle, the predictor stands.
+// makes the method first order. Here this step is only the predictor: the world moves to its
+// middle, these quantities are computed there, and the springs' motion is integrated again over the
+// whole step, from the stretch and rate at its start. If contacts were made or lost before the
+// middle, the predictor is the result.
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +35,7 @@ tbResult tb_expo_midpoint(const tbModel* m, tbData* d, tbStepState* state, const
   memcpy(end, v_next, sizeof(tbReal) * nv);
   memcpy(move, state->v_move, sizeof(tbReal) * nv);
 
-  // To the middle of the predicted step.
+  // Move to the middle of the predicted step.
   for (int i = 0; i < m->nv; i++) {
     d->qvel[i] = 0.5 * (v[i] + end[i]);
     mean[i] = 0.5 * (v[i] + d->qvel[i]);
@@ -49,7 +50,7 @@ tbResult tb_expo_midpoint(const tbModel* m, tbData* d, tbStepState* state, const
   state->recall = 1;
   tbResult result = added ? tb_forward(m, d) : TB_ERROR_MEMORY;
   if (result == TB_OK && state->recall) {
-    // The forces of the middle take the place of those of the start.
+    // The forces of the middle replace those of the start.
     tb_applied_revert(state);
     if (!tb_applied_add(m, d, state, h)) result = TB_ERROR_MEMORY;
     for (int i = 0; i < m->nv; i++) {
@@ -59,7 +60,7 @@ tbResult tb_expo_midpoint(const tbModel* m, tbData* d, tbStepState* state, const
   }
   state->inner = state->recall = 0;
 
-  // From the start to the end.
+  // Move from the start to the end.
   memcpy(d->qpos, qpos, sizeof(tbReal) * nq);
   d->time = time;
   if (result != TB_OK) {

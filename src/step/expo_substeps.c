@@ -1,7 +1,6 @@
-// Steps of expo-midpoint in parts. Springs that come into play within a step would act only from
-// the next one on, an error of first order at every impact. So a step in which a gap closes, a
-// contact lets go, or friction begins or ends to slip (expo_events.c) is made in two, up to that
-// moment and on.
+// Substeps of expo-midpoint at events. Springs that start to act within a step would act only from
+// the next step on, an error of first order at every impact. So a step in which a gap closes, a
+// contact separates, or slip begins or ends (expo_events.c) is divided in two at that time.
 #include <math.h>
 #include <stdlib.h>
 
@@ -11,20 +10,20 @@
 #include "laws/viscoelastic/viscoelastic.h"
 #include "tribo/step.h"
 
-// gap + v t + (v_end - v) t^2 / (2 h) = 0: its first root, a little late so that the gap has
+// First root of gap + v t + (v_end - v) t^2 / (2 h) = 0, plus a small delay so that the gap has
 // closed.
 static tbReal closing_time(tbReal gap, tbReal v, tbReal v_end, tbReal h) {
   tbReal a = (v_end - v) / (2 * h), end = gap + 0.5 * h * (v + v_end);
   if (end >= 0) return 0;
   tbReal root = sqrt(tb_max(0, v * v - 4 * a * gap));
-  // The root of either formula that does not cancel.
+  // Of the two formulas for the root, the one without cancellation.
   tbReal t = v <= 0 ? 2 * gap / (root - v) : (-v - root) / (2 * a);
   return t + 1e-6 * h;
 }
 
-// The time within the step when the first gap closes or a force first changes its kind
-// (state->event), or 0 where none does.
-static tbReal first_touch(const tbModel* m, const tbData* d, const tbStepState* state,
+// The time within the step when the first gap closes or a force first changes its mode
+// (state->event), or 0 if there is none.
+static tbReal first_event(const tbModel* m, const tbData* d, const tbStepState* state,
                           const tbReal* v_next) {
   tbReal h = m->opt.timestep, first = state->event > 0 ? tb_min(h, state->event) : h;
   for (int i = 0; i < state->constraints.count; i++) {
@@ -38,13 +37,14 @@ static tbReal first_touch(const tbModel* m, const tbData* d, const tbStepState* 
     tbReal t = closing_time(c->pos[0], v, v_end, h);
     if (t > 0 && t < first) first = t;
   }
-  // Where the gap is not quite closed by then, what is left of the step has another sliver.
+  // If the gap is not quite closed by then, the remaining step would have another very short
+  // substep.
   tbReal last = state->until_event ? (1 - 1e-5) * h : (1 - 1e-7) * h;
   return first > 1e-7 * h && first < last ? first : 0;
 }
 
-// Where the next part keeps the state of its start; NULL when out of memory.
-static tbReal* start_of_part(const tbModel* m, tbStepState* state) {
+// Memory for the state at the start of the next substep; NULL when out of memory.
+static tbReal* substep_start(const tbModel* m, tbStepState* state) {
   size_t size = (size_t)tb_state_size(m);
   if (!state->start) {
     size_t bytes = sizeof(tbReal) * TB_MOST_SUBSTEPS * size;
@@ -62,14 +62,14 @@ bool tb_expo_substeps(const tbModel* m, tbData* d, const tbReal* v_next, tbResul
     state->splits = 0;
     state->whole = m->opt.timestep;
   }
-  tbReal touch = tb_step_splits(m, state) ? first_touch(m, d, state, v_next) : 0;
-  tbReal* start = touch > 0 ? start_of_part(m, state) : NULL;
+  tbReal touch = tb_step_splits(m, state) ? first_event(m, d, state, v_next) : 0;
+  tbReal* start = touch > 0 ? substep_start(m, state) : NULL;
   if (!start) return false;
   tb_state_get(m, d, start);
   state->parts++;
   state->splits++;
 
-  // Up to that moment, from what the first half has already found.
+  // First substep, up to that time, from the results of the first half of the step.
   tbModel part = *m;
   int until = state->until_event;
   part.opt.timestep = touch;
@@ -77,7 +77,7 @@ bool tb_expo_substeps(const tbModel* m, tbData* d, const tbReal* v_next, tbResul
   *result = tb_step2_from(&part, d, tb_seconds());
   state->until_event = until;
 
-  // And on, as a step by itself.
+  // Second substep, as a step of its own.
   if (*result == TB_OK) {
     part.opt.timestep = m->opt.timestep - touch;
     *result = tb_step(&part, d);

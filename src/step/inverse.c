@@ -1,5 +1,5 @@
-// Inverse dynamics with contacts (ADMM sec. IV): the law decides forces block by block, since the
-// motion is given and R is diagonal; RNEA gives the rest. See docs/inverse.md.
+// Inverse dynamics with contacts (ADMM sec. IV): the law determines the forces block by block,
+// since the motion is given and R is diagonal; RNEA gives the remaining force. See docs/inverse.md.
 #include "laws/rigid/inverse_base.h"
 
 #include <math.h>
@@ -97,7 +97,8 @@ static tbResult proximal(const tbModel* m, tbData* d, const tbConstraints* cs,
   tbReal* sigma = TB_ARENA_NEW(&d->work->arena, tbReal, most);
   tbReal* rho = TB_ARENA_NEW(&d->work->arena, tbReal, most);
   if (!sigma || !rho) return TB_ERROR_MEMORY;
-  // An iteration leaves rho / (R + rho) of the guess's error: where contacts yield, two are needed.
+  // An iteration leaves the fraction rho / (R + rho) of the guess's error: for compliant contacts
+  // at least two are needed.
   int least = 1;
   for (int k = 0; k < settings->max_iter; k++) {
     tbResidual worst = {0, 0, 0, 0};
@@ -121,11 +122,13 @@ static tbResult proximal(const tbModel* m, tbData* d, const tbConstraints* cs,
   return TB_OK;
 }
 
-// ---- what is feasible ---------------------------------------------------------------------------
+// ---- feasibility
+// ---------------------------------------------------------------------------------
 
-// How far sigma is from what the law allows at all: inside of K* after Gamma, for any lambda.
-static void judge_motion(const tbConstraints* cs, const tbIslands* islands, int law, tbReal* sigma,
-                         tbInverseInfo* info) {
+// Distance of sigma, including Gamma, from K*, the set of velocities that the law allows with any
+// lambda.
+static void evaluate_motion(const tbConstraints* cs, const tbIslands* islands, int law,
+                            tbReal* sigma, tbInverseInfo* info) {
   for (int i = 0; i < islands->count; i++) {
     const tbIsland* island = &islands->island[i];
     velocities(island, sigma);
@@ -137,7 +140,7 @@ static void judge_motion(const tbConstraints* cs, const tbIslands* islands, int 
         for (int r = 0; r < b->dim; r++) violation = tb_max(violation, fabs(s[r]));
       } else if (b->type != TB_BLOCK_BOX) {
         violation = tb_max(0, -s[0]);
-        // The convex law lets nothing slide that does not rise.
+        // Under the convex law a contact can slide only if it separates.
         if (b->type == TB_BLOCK_CONE && law == TB_LAW_CCP) {
           violation = tb_max(violation, tb_cone_shift(b->dim, b->mu, s) - s[0]);
         }
@@ -160,16 +163,17 @@ static void find_driven(const tbModel* m, const tbData* d, int* driven) {
   }
 }
 
-// The force that may be left on a dof that nothing drives, as a share of the forces at work
+// Tolerance of the force left on an unactuated dof, as a fraction of the acting forces
 // (docs/inverse.md).
-static const tbReal LEFT_OVER = 5e-6;
+static const tbReal FORCE_TOLERANCE = 5e-6;
 
-// `largest`: force of any row. What is left counts against all forces that it is the sum of, and
-// only where the motion would show it: contacts that yield turn a velocity of rounding into force.
-static void judge_base(const tbModel* m, const tbData* d, const int* driven, const tbReal* qfrc,
-                       tbReal largest, tbInverseInfo* info) {
+// `largest`: the largest row force. The force left is compared with all forces that it is the sum
+// of, and counts only if the motion would be visible: compliant contacts turn rounding errors of
+// velocities into forces.
+static void evaluate_unactuated(const tbModel* m, const tbData* d, const int* driven,
+                                const tbReal* qfrc, tbReal largest, tbInverseInfo* info) {
   tbReal scale = tb_max(1, largest), most = 0;
-  int undriven = 0;  // the dof that lacks most of what it may lack
+  int undriven = 0;  // the dof with the largest excess
   for (int i = 0; i < m->nv; i++) {
     scale = tb_max(scale, tb_max(fabs(qfrc[i]), fabs(d->qfrc_constraint[i])));
     if (driven[i] || fabs(qfrc[i]) <= info->base_residual) continue;
@@ -179,7 +183,7 @@ static void judge_base(const tbModel* m, const tbData* d, const int* driven, con
   int moves = info->velocity_residual <= 10 * TB_INVERSE_REST, stands = 1;
   for (int i = 0; i < m->nv; i++) {
     tbReal unseen = 10 * TB_INVERSE_REST * m->dof_M0[i] / m->opt.timestep;
-    tbReal excess = driven[i] ? 0 : fabs(qfrc[i]) / tb_max(LEFT_OVER * scale, unseen);
+    tbReal excess = driven[i] ? 0 : fabs(qfrc[i]) / tb_max(FORCE_TOLERANCE * scale, unseen);
     stands &= excess <= 1;
     if (excess > most) undriven = i;
     most = tb_max(most, excess);
@@ -187,12 +191,11 @@ static void judge_base(const tbModel* m, const tbData* d, const int* driven, con
   info->feasible = moves && stands;
   if (!moves) {
     snprintf(info->reason, sizeof info->reason,
-             "constraint row %d does not allow the motion: %.3g m/s too much",
+             "constraint row %d does not allow the motion: violated by %.3g m/s",
              info->worst_constraint, info->velocity_residual);
   } else if (!stands) {
     snprintf(info->reason, sizeof info->reason,
-             "nothing drives dof %d, which needs %.3g N or N m more", undriven,
-             fabs(qfrc[undriven]));
+             "dof %d is unactuated, but needs %.3g N or N m more", undriven, fabs(qfrc[undriven]));
   }
 }
 
@@ -224,7 +227,8 @@ static void mul_factor(const tbModel* m, tbInertiaFactor f, const tbReal* x, tbR
   }
 }
 
-// Every force but those of constraints: M a + b - passive, with damping as implicit as in a step.
+// All forces except those of constraints: M a + b - passive, with the damping of a step's implicit
+// treatment.
 static tbResult free_force(const tbModel* m, tbData* d, const tbReal* qacc, tbInertiaFactor factor,
                            tbReal* qfrc) {
   tbReal* room = TB_ARENA_NEW(&d->work->arena, tbReal, 2 * m->nv);
@@ -263,7 +267,7 @@ static tbResult inverse_rigid(const tbModel* m, tbData* d, tbStepState* state, c
   tbReal *wanted = v_next + m->nv, *sigma = wanted + m->nv;
   for (int i = 0; i < m->nv; i++) v_next[i] = d->qvel[i] + h * qacc[i];
 
-  // The same terms as a step's, with the wanted velocity in place of the free one.
+  // The same terms as in a step, with the given velocity instead of the free one.
   tbInertiaFactor factor;
   tbIslands islands;
   tbResult result = tb_implicit_factor(m, d, TB_IMPLICIT_STIFF, &factor);
@@ -274,9 +278,9 @@ static tbResult inverse_rigid(const tbModel* m, tbData* d, tbStepState* state, c
   start_from(cs, &islands, settings->guess, h);
   result = proximal(m, d, cs, &islands, law, settings, info);
   if (result != TB_OK) return result;
-  judge_motion(cs, &islands, law, sigma, info);
+  evaluate_motion(cs, &islands, law, sigma, info);
 
-  // Forces that the motion leaves open carry what nothing drives.
+  // Forces that the motion does not determine are chosen to act on the unactuated dofs.
   find_driven(m, d, driven);
   if (settings->driven) memcpy(driven, settings->driven, sizeof(int) * (size_t)m->nv);
   for (int i = 0; i < m->nv; i++) wanted[i] = h * qfrc[i];
@@ -287,13 +291,13 @@ static tbResult inverse_rigid(const tbModel* m, tbData* d, tbStepState* state, c
   constraint_force(m, d, cs, &islands);
   for (int i = 0; i < m->nv; i++) qfrc[i] -= d->qfrc_constraint[i];
   tb_store_forces(m, d, state, &islands);
-  judge_base(m, d, driven, qfrc, largest_force(state), info);
+  evaluate_unactuated(m, d, driven, qfrc, largest_force(state), info);
   return TB_OK;
 }
 
 // ---- the soft law -------------------------------------------------------------------------------
 
-// Forces follow from the residual of the wanted acceleration (MuJoCo, "Inverse dynamics").
+// Forces follow from the residual of the given acceleration (MuJoCo, "Inverse dynamics").
 static tbResult inverse_soft(const tbModel* m, tbData* d, tbStepState* state, const tbReal* qacc,
                              const tbInverseSettings* settings, tbReal* qfrc, tbInverseInfo* info) {
   enum { MOST = 10 };
@@ -331,13 +335,14 @@ static tbResult inverse_soft(const tbModel* m, tbData* d, tbStepState* state, co
   tb_add_coriolis(m, d, M, -1, qfrc);
   find_driven(m, d, driven);
   if (settings->driven) memcpy(driven, settings->driven, sizeof(int) * (size_t)m->nv);
-  judge_base(m, d, driven, qfrc, largest_force(state), info);
+  evaluate_unactuated(m, d, driven, qfrc, largest_force(state), info);
   return TB_OK;
 }
 
-// ---- all of it ----------------------------------------------------------------------------------
+// ---- the public function
+// --------------------------------------------------------------------------
 
-static bool is_asked_for(const tbModel* m, const tbReal* qacc, const tbInverseSettings* settings) {
+static bool is_valid(const tbModel* m, const tbReal* qacc, const tbInverseSettings* settings) {
   for (int i = 0; i < m->nv; i++) {
     if (!isfinite(qacc[i])) return false;
   }
@@ -352,21 +357,22 @@ tbResult tb_inverse(const tbModel* m, tbData* d, const tbReal* qacc,
     return tb_step_fail(d, TB_ERROR_ARGUMENT, "this world is of another model");
   }
   if (!qacc || !qfrc) {
-    return tb_step_fail(d, TB_ERROR_ARGUMENT, "an inverse needs qacc and qfrc, one is NULL");
+    return tb_step_fail(d, TB_ERROR_ARGUMENT,
+                        "tb_inverse needs qacc and qfrc; one of them is NULL");
   }
   tbInverseSettings chosen = settings ? *settings : tbDefaultInverseSettings();
   tbInverseInfo unused;
   if (!info) info = &unused;
   *info = (tbInverseInfo){.worst_constraint = -1, .worst_dof = -1};
-  if (!is_asked_for(m, qacc, &chosen)) {
+  if (!is_valid(m, qacc, &chosen)) {
     return tb_step_fail(
         d, TB_ERROR_ARGUMENT,
-        "an inverse needs finite accelerations, a finite proximal > 0, tolerance >= 0 "
+        "tb_inverse needs finite accelerations, a finite proximal > 0, tolerance >= 0 "
         "and max_iter >= 1");
   }
   if (m->opt.law < 0 || m->opt.law > TB_LAW_SOFT) {
     snprintf(d->message, sizeof d->message,
-             "law %s has no inverse; the laws ncp, ccp, lcp, raisim and soft have",
+             "law %s has no inverse dynamics; the laws ncp, ccp, lcp, raisim and soft do",
              tb_step_law_name(m->opt.law));
     return d->status = TB_ERROR_UNSUPPORTED;
   }

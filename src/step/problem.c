@@ -1,4 +1,4 @@
-// The problem that a rigid step solves, handed out.
+// The contact problem that a rigid step solves, as a tbProblem for the user.
 #include <string.h>
 
 #include "base/error.h"
@@ -10,7 +10,7 @@
 #include "world/state.h"
 #include "tribo/step.h"
 
-// Islands side by side: rows after rows, columns after columns.
+// Join all islands into one problem: rows and columns are concatenated.
 static tbProblem* join(tbArena* arena, const tbIslands* islands, tbError* error) {
   int n = 0, nblock = 0, ncol = 0, count = 0;
   for (int i = 0; i < islands->count; i++) {
@@ -56,7 +56,7 @@ static tbProblem* join(tbArena* arena, const tbIslands* islands, tbError* error)
 tbProblem* tb_step_problem(const tbModel* m, tbData* d, tbError* error) {
   tb_error_clear(error);
   if (!m || !d || !tb_is_world_of(m, d)) {
-    tb_fail(error, TB_ERROR_ARGUMENT, "model and data of that model are needed");
+    tb_fail(error, TB_ERROR_ARGUMENT, "a model and data of that model are required");
     return NULL;
   }
   tbStepState* state = d->work->step;

@@ -12,7 +12,7 @@ void tb_report_clear(tbWorldReport* r) {
   r->offender.geom[0] = r->offender.geom[1] = r->offender.body = -1;
 }
 
-// The larger one, where a number that is none says nothing.
+// The larger one; a NaN is ignored.
 static tbReal worse(tbReal a, tbReal b) {
   return a >= b || isnan(b) ? a : b;
 }

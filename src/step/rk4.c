@@ -9,10 +9,9 @@
 #include "tribo/dynamics.h"
 #include "tribo/step.h"
 
-// ---- rates of rotations
-// ------------------------------------------------------------------------
+// ---- rates of rotations -------------------------------------------------------------------------
 
-// The first of three dofs of joint j that turn a body as one rotation, or -1.
+// The first of three dofs of joint j that form a rotation of the body, or -1.
 static int rotation_dofs(const tbModel* m, int j) {
   switch (m->jnt_type[j]) {
     case TB_JOINT_FREE: return m->jnt_dofadr[j] + 3;
@@ -63,8 +62,7 @@ void tb_rk4_rates_change(const tbModel* m, const tbReal* u, const tbReal* v, con
   }
 }
 
-// ---- the step
-// ----------------------------------------------------------------------------------
+// ---- the step ----------------------------------------------------------------------------------
 
 typedef struct {
   tbReal *qpos, *qvel, *act;       // at the start of the step
@@ -99,7 +97,7 @@ static void accumulate(const tbModel* m, const tbData* d, Buffers* b, const tbRe
   for (int i = 0; i < m->na; i++) b->act_rate[i] += weight * d->act_dot[i];
 }
 
-// Move from the start by `h` times the given rates.
+// Set the state to the start plus `h` times the given rates.
 static void move(const tbModel* m, tbData* d, const Buffers* b, tbReal h, const tbReal* rate,
                  const tbReal* qacc, const tbReal* act_rate) {
   memcpy(d->qpos, b->qpos, sizeof(tbReal) * (size_t)m->nq);
@@ -113,8 +111,8 @@ bool tb_rk4_applies(const tbModel* m, const tbStepState* state) {
   return forces || state->constraints.nrow == 0;
 }
 
-// What touches in a later stage, though nothing did in the first, ends its step
-// by Euler's rule from the start.
+// If a later stage has contacts though the first had none, the step is made by Euler's rule from
+// the start.
 static tbResult end_as_euler(const tbModel* m, tbData* d, const Buffers* b, tbReal time,
                              tbReal* v_next) {
   const tbReal h = m->opt.timestep;
@@ -133,8 +131,8 @@ tbResult tb_rk4(const tbModel* m, tbData* d, tbStepState* state) {
   static const tbReal STAGE[3] = {0.5, 0.5, 1}, WEIGHT[3] = {1.0 / 3, 1.0 / 3, 1.0 / 6};
   size_t size = (size_t)m->nq + 3 * (size_t)m->nv + 2 * (size_t)m->na;
   if (!state->rk4) {
-    // Three more vectors hold a stage's own coordinates and rates, which
-    // tb_forward would overwrite.
+    // Three more vectors store a stage's own coordinates and rates, which tb_forward would
+    // overwrite.
     size_t bytes = sizeof(tbReal) * (size + 3 * (size_t)m->nv + (size_t)m->na + 1);
     state->rk4 = malloc(bytes);
     state->allocations++;
@@ -171,7 +169,7 @@ tbResult tb_rk4(const tbModel* m, tbData* d, tbStepState* state) {
   }
   d->solve = solve;
   move(m, d, &b, h, b.rate, b.qacc, b.act_rate);
-  // Filters end as in any other step, exact or clamped.
+  // Filters end as in any other step, exactly integrated or clamped.
   memcpy(d->act, b.act, sizeof(tbReal) * (size_t)m->na);
   tb_next_activations(m, d, b.act_rate);
   d->time = time + h;

@@ -1,6 +1,6 @@
-// Rigid laws see contacts and limits before they close, as far as the velocity of the step's start
-// tells. An impact or a force that comes on may lead elsewhere: then the law is solved once more,
-// with rows of what its answer crossed (docs/step.md).
+// Speculative rows of rigid laws: contacts and limits get rows before they close, as predicted from
+// the velocity at the start of the step. After an impact or a sudden force the solution may violate
+// rows that were not predicted: then the law is solved again with these rows added (docs/step.md).
 #include "step/rows.h"
 
 #include <math.h>
@@ -17,24 +17,24 @@
 #include "laws/viscoelastic/viscoelastic.h"
 #include "tribo/step.h"
 
-// Searches for contacts that a solve leads to: one body may throw the next.
+// Maximum number of searches for contacts that a solve leads to: one body may push the next.
 enum { MOST_SEARCHES = 3 };
 
 static bool is_rigid(const tbModel* m) {
   return m->opt.law < TB_LAW_COUNT;
 }
 
-// How far ahead limits are seen.
-static tbLookAhead sight_of(const tbModel* m) {
-  bool foresees =
+// The look-ahead of limits.
+static tbLookAhead look_ahead_of(const tbModel* m) {
+  bool predicts =
       m->opt.law == TB_LAW_VISCOELASTIC && m->opt.integrator == TB_INTEGRATOR_EXPO_MIDPOINT;
-  return (tbLookAhead){.horizon = is_rigid(m) || foresees ? 2 * m->opt.timestep : 0,
+  return (tbLookAhead){.horizon = is_rigid(m) || predicts ? 2 * m->opt.timestep : 0,
                        .near = is_rigid(m)};
 }
 
-// From where on a law that looks ahead sees contacts: what starts at rest falls by h^2 g in a step,
+// Detection distance of a law with look-ahead: a body that starts at rest falls by h^2 g in a step,
 // which at 20 ms is more than the margin.
-static tbReal first_reach(const tbModel* m, const tbStepState* state) {
+static tbReal detection_distance(const tbModel* m, const tbStepState* state) {
   const tbReal h = m->opt.timestep;
   bool springs = m->opt.law == TB_LAW_VISCOELASTIC;
   tbReal margin = springs ? m->opt.contact_margin : tb_margin(m, state);
@@ -43,13 +43,14 @@ static tbReal first_reach(const tbModel* m, const tbStepState* state) {
 
 static tbReal reach_of(const tbModel* m, const tbStepState* state) {
   bool springs = m->opt.law == TB_LAW_VISCOELASTIC;
-  if (sight_of(m).horizon > 0 || (springs && m->opt.contact_bilateral)) {
-    return first_reach(m, state);
+  if (look_ahead_of(m).horizon > 0 || (springs && m->opt.contact_bilateral)) {
+    return detection_distance(m, state);
   }
   return springs ? tb_touch_gap(m) : 0;
 }
 
-// For derivatives by differences: shift the coefficients of one contact, of those from `first` on.
+// For derivatives by differences: change the coefficients of one contact, among those from `first`
+// on.
 static void shift_friction(tbData* d, const tbStepState* state, int first) {
   for (int i = first; state->friction_shift != 0 && i < d->ncon; i++) {
     if (d->contact[i].key != state->friction_key) continue;
@@ -57,9 +58,9 @@ static void shift_friction(tbData* d, const tbStepState* state, int first) {
   }
 }
 
-// Rows of what was found, and room for their forces.
-static tbResult assemble(const tbModel* m, tbData* d, tbStepState* state, tbLookAhead sight) {
-  tbResult result = tb_assemble_rows(m, d, sight, state->left_out, &state->constraints);
+// Assemble rows of the detected constraints, and memory for their forces.
+static tbResult assemble(const tbModel* m, tbData* d, tbStepState* state, tbLookAhead ahead) {
+  tbResult result = tb_assemble_rows(m, d, ahead, state->left_out, &state->constraints);
   if (result != TB_OK) return result;
   state->row_force = TB_ARENA_NEW(&d->work->arena, tbReal, state->constraints.nrow);
   return state->row_force ? TB_OK : TB_ERROR_MEMORY;
@@ -76,54 +77,55 @@ tbResult tb_rows_find(const tbModel* m, tbData* d, tbStepState* state, bool all,
     *collide_end = tb_seconds();
     shift_friction(d, state, 0);
     if (result == TB_OK && !all && !TB_WITHOUT(PRUNING)) result = tb_prune_contacts(m, d, state);
-    if (result == TB_OK) result = assemble(m, d, state, sight_of(m));
+    if (result == TB_OK) result = assemble(m, d, state, look_ahead_of(m));
   } while (result == TB_OK && tb_sleep_disturbed(m, d, &state->sleep, &state->constraints));
   return result;
 }
 
-// ---- what an answer leads through --------------------------------------------------------------
+// ---- rows that a solution violates
+// ----------------------------------------------------------------
 
-// The largest speeds of the dofs that solves have led to. False: out of memory.
-static bool keep_speeds(const tbModel* m, tbData* d, const tbReal* v_next, tbLookAhead* sight) {
+// Store the largest speeds of the dofs over all solutions. False: out of memory.
+static bool store_speeds(const tbModel* m, tbData* d, const tbReal* v_next, tbLookAhead* ahead) {
   tbReal* led = tb_arena_alloc(&d->work->arena, sizeof(tbReal) * (size_t)(m->nv + 1));
   if (!led) return false;
   for (int i = 0; i < m->nv; i++) {
-    led[i] = sight->led ? tb_max(sight->led[i], fabs(v_next[i])) : fabs(v_next[i]);
+    led[i] = ahead->led ? tb_max(ahead->led[i], fabs(v_next[i])) : fabs(v_next[i]);
   }
-  sight->led = led;
+  ahead->led = led;
   return true;
 }
 
-// Whether a solve has led through something that has no rows: contacts that were left out or not
-// even found, limits. From now on they have.
-static tbResult find_crossed(const tbModel* m, tbData* d, tbStepState* state, const tbReal* v_next,
-                             tbLookAhead* sight, int* searches, bool* crossed) {
-  *crossed = tb_restore_violated_contacts(m, d, state, v_next) > 0;
-  if (tb_limits_violated(m, d, *sight, v_next)) {
-    if (!keep_speeds(m, d, v_next, sight)) return TB_ERROR_MEMORY;
-    *crossed = true;
+// Whether a solution violates constraints without rows: contacts that were pruned or not detected,
+// and limits. They get rows from now on.
+static tbResult find_violated(const tbModel* m, tbData* d, tbStepState* state, const tbReal* v_next,
+                              tbLookAhead* ahead, int* searches, bool* violated) {
+  *violated = tb_restore_violated_contacts(m, d, state, v_next) > 0;
+  if (tb_limits_violated(m, d, *ahead, v_next)) {
+    if (!store_speeds(m, d, v_next, ahead)) return TB_ERROR_MEMORY;
+    *violated = true;
   }
-  if (*crossed || *searches == 0 || TB_WITHOUT(SPECULATIVE)) return TB_OK;
+  if (*violated || *searches == 0 || TB_WITHOUT(SPECULATIVE)) return TB_OK;
   int found;
   tbResult result =
-      tb_find_speculative_contacts(m, d, state, first_reach(m, state), v_next, &found);
+      tb_find_speculative_contacts(m, d, state, detection_distance(m, state), v_next, &found);
   if (result != TB_OK) return result;
   shift_friction(d, state, d->ncon - found);
-  *crossed = found > 0;
+  *violated = found > 0;
   --*searches;
   return TB_OK;
 }
 
-// The same step once more: impulses of what was crossed start at zero, the others where the last
-// solve ended.
-static tbResult solve_again(const tbModel* m, tbData* d, tbStepState* state, tbLookAhead sight,
+// Solve the same step again: impulses of the new rows start at zero, the others from the last
+// solution.
+static tbResult solve_again(const tbModel* m, tbData* d, tbStepState* state, tbLookAhead ahead,
                             tbReal* v_next) {
   tbSolveInfo before = d->solve;
   memset(&d->solve, 0, sizeof d->solve);
   d->offender.reason = TB_OFFENCE_NONE;
   state->clock = tb_seconds();
-  tbResult result = assemble(m, d, state, sight);
-  // What sleeps and was crossed wakes, and has contacts of its own.
+  tbResult result = assemble(m, d, state, ahead);
+  // A sleeping tree whose constraint was violated wakes, and has contacts of its own.
   if (result == TB_OK && tb_sleep_disturbed(m, d, &state->sleep, &state->constraints)) {
     result = tb_rows_find(m, d, state, false, &state->clock);
   }
@@ -135,16 +137,16 @@ static tbResult solve_again(const tbModel* m, tbData* d, tbStepState* state, tbL
 }
 
 tbResult tb_rows_solve(const tbModel* m, tbData* d, tbStepState* state, tbReal* v_next) {
-  tbLookAhead sight = sight_of(m);
+  tbLookAhead ahead = look_ahead_of(m);
   int searches = MOST_SEARCHES;
   memset(&d->solve, 0, sizeof d->solve);
   tbResult result = tb_rigid_velocity(m, d, state, v_next);
   while (result == TB_OK) {
-    bool crossed;
+    bool violated;
     tb_sleep_still(m, &state->sleep, v_next);
-    result = find_crossed(m, d, state, v_next, &sight, &searches, &crossed);
-    if (result != TB_OK || !crossed) break;
-    result = solve_again(m, d, state, sight, v_next);
+    result = find_violated(m, d, state, v_next, &ahead, &searches, &violated);
+    if (result != TB_OK || !violated) break;
+    result = solve_again(m, d, state, ahead, v_next);
   }
   return result;
 }

@@ -6,14 +6,14 @@
 
 #include "world/state.h"
 
-// Contacts and rows of the current position and velocity, once more where they wake someone. With
-// `all`, rows of contacts that cannot push in this step too. `collide_end` gets the clock when
-// contacts were found.
+// Find contacts and rows for the current position and velocity; repeated if they wake a sleeping
+// island. With `all`, also rows of contacts that cannot push in this step. `collide_end` gets the
+// clock time when contacts were found.
 tbResult tb_rows_find(const tbModel* model, tbData* data, tbStepState* state, bool all,
                       tbReal* collide_end);
 
-// The next velocity of a rigid law, with rows of all that this velocity leads through: the rows
-// found are of what is near at the velocity of the start.
+// The next velocity of a rigid law, with rows of all constraints that the motion violates: the
+// first rows are those that are near at the velocity of the start.
 tbResult tb_rows_solve(const tbModel* model, tbData* data, tbStepState* state, tbReal* v_next);
 
 #endif

@@ -1,4 +1,4 @@
-// Snapshots: header, time, state and input arrays, warm impulses, anchors of springs, memories of
+// Snapshots: header, time, state and input arrays, cached impulses, anchors of springs, memory of
 // the collision pairs.
 #include <string.h>
 
@@ -15,12 +15,12 @@ static const char MAGIC[8] = "tribosn";
 typedef struct {
   char magic[8];
   uint64_t version;
-  uint64_t checksum;  // over everything behind it
+  uint64_t checksum;  // over all bytes after it
   uint64_t size;      // bytes of the whole block
   uint64_t model;     // of the model's sizes
-  uint64_t nwarm;     // entries of the warm table
+  uint64_t nwarm;     // entries of the impulse cache
   uint64_t nanchor;   // anchors of the viscoelastic law
-  uint64_t nsleep;    // bytes of what sleeping remembers
+  uint64_t nsleep;    // bytes of the sleep state
   uint64_t nmemory;   // bytes of the collision memory
   tbReal time;
 } Header;
@@ -78,7 +78,7 @@ tbResult tb_snapshot_save(const tbModel* model, const tbData* data, void* bytes,
   TB_DATA_STATE(X)
   TB_DATA_INPUT(X)
 #undef X
-  // Entries of the warm table, without the values that their dimension leaves unused.
+  // Entries of the impulse cache, without the values that their dimension leaves unused.
   const tbStepState* state = data->work->step;
   for (int i = 0; h.nwarm && i < state->warm.capacity; i++) {
     const tbCachedImpulse* slot = &state->warm.slot[i];
@@ -110,13 +110,13 @@ tbResult tb_snapshot_save(const tbModel* model, const tbData* data, void* bytes,
 // Whether the bytes are a whole snapshot of this model.
 static tbResult check(const tbModel* model, const void* bytes, size_t size, Header* h,
                       tbError* error) {
-  if (size < sizeof *h) return tb_fail(error, TB_ERROR_PARSE, "%zu bytes are no snapshot", size);
+  if (size < sizeof *h) return tb_fail(error, TB_ERROR_PARSE, "%zu bytes are not a snapshot", size);
   memcpy(h, bytes, sizeof *h);
   if (memcmp(h->magic, MAGIC, sizeof h->magic) != 0 || h->version != VERSION) {
     return tb_fail(error, TB_ERROR_PARSE, "not a snapshot of version %d", (int)VERSION);
   }
   size_t arrays = arrays_size(model);
-  uint64_t most = size;  // no count may pass this, so that their sum cannot overflow
+  uint64_t most = size;  // upper bound of every count, so that their sum cannot overflow
   if (h->size != size || h->nwarm > most || h->nanchor > most || h->nsleep > most ||
       h->nmemory > most ||
       sizeof *h + arrays + h->nwarm * sizeof(tbCachedImpulse) + h->nanchor * sizeof(tbAnchor) +
@@ -133,14 +133,14 @@ static tbResult check(const tbModel* model, const void* bytes, size_t size, Head
   return TB_OK;
 }
 
-// Warm entries are copied out, since a block of bytes need not be aligned.
+// Cached impulses are copied out, since a block of bytes need not be aligned.
 static tbResult load_warm(tbImpulseCache* warm, const unsigned char* at, uint64_t count,
                           tbError* error) {
   tbCachedImpulse entry;
   for (uint64_t i = 0; i < count; i++) {
     memcpy(&entry, at + i * sizeof entry, sizeof entry);
     if (entry.dim < 1 || entry.dim > TB_MAX_BLOCK_DIM) {
-      return tb_fail(error, TB_ERROR_PARSE, "a warm-start entry of dimension %d", entry.dim);
+      return tb_fail(error, TB_ERROR_PARSE, "a cached impulse of dimension %d", entry.dim);
     }
   }
   if (!tb_impulse_cache_clear(warm, (int)count))
@@ -181,11 +181,11 @@ tbResult tb_snapshot_load(const tbModel* model, tbData* data, const void* bytes,
                       *anchors = warm + h.nwarm * sizeof(tbCachedImpulse),
                       *sleep = anchors + h.nanchor * sizeof(tbAnchor), *memory = sleep + h.nsleep;
   if (h.nwarm > INT32_MAX / 8 || h.nanchor > INT32_MAX / 8)
-    return tb_fail(error, TB_ERROR_PARSE, "too many warm starts");
+    return tb_fail(error, TB_ERROR_PARSE, "too many cached impulses");
   result = tb_sleep_load(model, &state->sleep, sleep, (size_t)h.nsleep);
-  if (result != TB_OK) return tb_fail(error, result, "bad memory of sleeping islands");
+  if (result != TB_OK) return tb_fail(error, result, "invalid state of sleeping islands");
   result = tb_detector_memory_load(state->finder, memory, (size_t)h.nmemory);
-  if (result != TB_OK) return tb_fail(error, result, "bad memory of the collision pairs");
+  if (result != TB_OK) return tb_fail(error, result, "invalid memory of the collision pairs");
   result = load_warm(&state->warm, warm, h.nwarm, error);
   if (result == TB_OK) result = load_anchors(&state->anchors, anchors, h.nanchor, error);
   if (result != TB_OK) return result;

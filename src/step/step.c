@@ -1,5 +1,5 @@
-// The step on one screen: what follows from position and velocity, contacts and rows, smooth
-// forces, the law, the motion.
+// A step in one page: position and velocity stage, contacts and rows, smooth forces, the law, the
+// motion.
 #include "tribo/step.h"
 
 #include <stdbool.h>
@@ -26,7 +26,7 @@ static tbResult out_of_memory(tbData* d) {
   return tb_step_fail(d, TB_ERROR_MEMORY, "out of memory");
 }
 
-// What failed has said why, or memory ran out.
+// Fail with the message that the failing function set, or with `otherwise`.
 static tbResult fail_as(tbData* d, tbResult result, const char* otherwise) {
   return tb_step_fail(d, result, d->message[0] ? NULL : otherwise);
 }
@@ -35,29 +35,31 @@ static bool has_springs(const tbModel* m) {
   return m->opt.law == TB_LAW_VISCOELASTIC;
 }
 
-// Laws that need the acceleration by M alone. The others take dampers implicitly, and have theirs
-// from that matrix.
+// Laws that need the acceleration computed with M alone. The others take dampers implicitly, and
+// compute it with that matrix.
 static bool needs_smooth(const tbModel* m) {
   return m->opt.law == TB_LAW_SOFT || has_springs(m);
 }
 
-// Laws of impulses; the others' springs have their own ways with stiffness.
-static bool knows_tension(const tbModel* m) {
+// Laws with geometric stiffness: those of impulses and comfree. The springs of the others treat
+// stiffness themselves.
+static bool has_geometric_stiffness(const tbModel* m) {
   return m->opt.law < TB_LAW_COUNT || m->opt.law == TB_LAW_COMFREE;
 }
 
-// ---- the first half: what follows from position and velocity -----------------------------------
+// ---- the first half: position and velocity stage
+// --------------------------------------------------
 
-// For whom it is: in a whole step nobody looks at what is between the halves; some want rows of
-// contacts that cannot push, too.
+// Purpose of the first half: within a whole step intermediate results are not visible; some callers
+// need the rows of contacts that cannot push, too.
 typedef enum { FOR_STEP, FOR_HALVES, FOR_ALL_ROWS } Purpose;
 
-// Nothing is left of the last step but what is remembered, and the world is fit for a step.
+// Clear the results of the last step except the world memory, and check that a step is possible.
 static tbResult begin(const tbModel* m, tbData* d) {
   d->status = TB_OK;
   d->message[0] = 0;
   d->ncon = 0;
-  // Nothing is claimed of a step before the law has been solved.
+  // The residuals are unknown until the law has been solved.
   d->solve = (tbSolveInfo){.status = TB_SOLVE_FAILED};
   tb_certificate_unknown(&d->solve);
   d->offender = (tbOffender){TB_OFFENCE_NONE, {-1, -1}, -1};
@@ -94,7 +96,8 @@ static tbResult first_half(const tbModel* m, tbData* d, Purpose purpose) {
 
   // Frames, inertia and velocities of bodies.
   tb_position_stage(m, d);
-  if (knows_tension(m) && tb_geometric_stiffness_add(m, d) != TB_OK) return out_of_memory(d);
+  if (has_geometric_stiffness(m) && tb_geometric_stiffness_add(m, d) != TB_OK)
+    return out_of_memory(d);
   if (purpose != FOR_STEP || needs_smooth(m)) tb_factor_m(m, d);
   tb_compute_velocity(m, d);
   if ((m->opt.enableflags & TB_ENABLE_ENERGY) && !state->inner) {
@@ -125,7 +128,7 @@ static tbResult first_half(const tbModel* m, tbData* d, Purpose purpose) {
 
 // ---- the second half: forces, the law, the motion ----------------------------------------------
 
-// All forces but those of constraints, and the inertia that they and the law's impulses move.
+// All forces except those of constraints, and the inertia of the step.
 static tbResult smooth_forces(const tbModel* m, tbData* d, tbStepState* state) {
   tb_actuation(m, d);
   for (int i = 0; i < m->nv; i++) {
@@ -142,7 +145,7 @@ static tbResult smooth_forces(const tbModel* m, tbData* d, tbStepState* state) {
   return TB_OK;
 }
 
-// The law: constraint impulses and the velocity they lead to.
+// The law: constraint impulses and the resulting velocity.
 static tbResult law_velocity(const tbModel* m, tbData* d, tbStepState* state, tbReal* v_next) {
   switch (m->opt.law) {
     case TB_LAW_SOFT: return tb_soft_velocity(m, d, state, v_next);
@@ -152,7 +155,8 @@ static tbResult law_velocity(const tbModel* m, tbData* d, tbStepState* state, tb
   }
 }
 
-// Integrators that evaluate forces again in the step: those of its start are not what it applies.
+// Integrators that evaluate forces again within the step: it does not apply the forces of its
+// start.
 static bool evaluates_again(const tbModel* m) {
   int integrator = m->opt.integrator;
   return integrator == TB_INTEGRATOR_RK4
@@ -161,16 +165,16 @@ static bool evaluates_again(const tbModel* m) {
                                   integrator == TB_INTEGRATOR_EULER_IMPLICIT);
 }
 
-// The certificate of laws of forces, whose answers no residual function has seen yet. That of a
-// step of several evaluations comes when all are made.
-static void judge(const tbModel* m, tbData* d, tbStepState* state, const tbReal* v_next,
-                  bool moves) {
+// Compute the certificate of laws of forces, whose answers no solver has evaluated. A step of
+// several evaluations gets its certificate after the last one.
+static void compute_certificate(const tbModel* m, tbData* d, tbStepState* state,
+                                const tbReal* v_next, bool moves) {
   if (!needs_smooth(m) || state->inner || state->unseen || (moves && evaluates_again(m))) return;
   tb_certificate_answer(m, d, &state->constraints, &state->islands, state->v_free, v_next,
                         &d->solve);
 }
 
-// Everything but the motion, which comes where it `moves`.
+// All of the second half except the motion, which follows if `moves`.
 static tbResult next_velocity(const tbModel* m, tbData* d, tbReal* v_next, bool moves) {
   tbStepState* state = tb_step_state(m, d);
   if (!state || !d->work->halfway)
@@ -184,12 +188,13 @@ static tbResult next_velocity(const tbModel* m, tbData* d, tbReal* v_next, bool 
   tb_sleep_hold(m, d, &state->sleep, v_next);
   tbReal timestep = state->parts > 0 ? state->whole : m->opt.timestep;
   if (tb_check_motion(m, d, v_next, timestep) != TB_OK) return d->status;
-  judge(m, d, state, v_next, moves);
+  compute_certificate(m, d, state, v_next, moves);
   if (!state->inner) tb_sensor_second(m, d, &state->constraints, state->row_force);
   return TB_OK;
 }
 
-// Semi-implicit Euler: the new velocity moves the configuration, or the mean one of springs.
+// Semi-implicit Euler: the configuration moves by the new velocity, or under springs by the mean
+// one.
 static tbResult euler(const tbModel* m, tbData* d, const tbReal* v_next, const tbReal* v_move) {
   tb_next_activations(m, d, d->act_dot);
   memcpy(d->qvel, v_next, sizeof(tbReal) * (size_t)m->nv);
@@ -225,12 +230,13 @@ static tbResult move_springs(const tbModel* m, tbData* d, tbStepState* state,
   }
 }
 
-// Move the state, or leave it as it was. The springs' anchors and what ropes bear count from here
-// on; a step that fails takes the anchors back.
+// Move the state, or leave it unchanged. The springs' anchors and the carried loads of ropes are
+// valid from here on; a step that fails restores the anchors.
 static tbResult move(const tbModel* m, tbData* d, tbStepState* state, const tbReal* v_next) {
   bool springs = has_springs(m);
   if (springs && tb_anchors_exchange(m, d, state) != TB_OK) return out_of_memory(d);
-  if (knows_tension(m) && tb_carried_load_keep(m, d, state) != TB_OK) return out_of_memory(d);
+  if (has_geometric_stiffness(m) && tb_carried_load_keep(m, d, state) != TB_OK)
+    return out_of_memory(d);
   memcpy(d->qacc_warmstart, d->qacc, sizeof(tbReal) * (size_t)m->nv);
   tbResult result = takes_stages(m, state) ? move_stages(m, d, state)
                     : springs              ? move_springs(m, d, state, v_next)
