@@ -1,4 +1,4 @@
-// The rows that act in a step, as the derivatives of every law need them.
+// The active rows of a step, in the form that the derivatives of every law use.
 #include <string.h>
 
 #include "partials/derivatives.h"

@@ -1,10 +1,10 @@
-// How the rows of a contact change with the configuration (docs/derivatives.md, eq. 28, 33). With
-// f_r an axis of the frame and motions (w, v) taken at the contact,
+// Derivatives of a contact's rows by the configuration (docs/derivatives.md, eq. 28, 33). With f_r
+// an axis of the frame and motions (w, v) taken at the contact,
 //
 //     dJ[r][i]/dq_k = df_r . v_i + f_r . (w_i x dpos) + [k -> i] f_r . (w_k x v_i + v_k x w_i)
 //
-// is never formed: contracted with forces it is one more such matrix, contracted with velocities
-// it needs one pass along the two chains.
+// is never formed: contracted with forces it is a matrix of the same form, contracted with
+// velocities it takes one pass along the two chains.
 #include <stdio.h>
 #include <string.h>
 
@@ -14,9 +14,10 @@
 #include "spatial/vec3.h"
 #include "partials/derivatives.h"
 
-// ---- what moves ---------------------------------------------------------------------------------
+// ---- motion of the contact frame
+// -----------------------------------------------------------------
 
-// dt1 and dt2 from dn, by the rule that made them: t1 is `wish` made orthogonal to n (eq. 33).
+// dt1 and dt2 from dn, by the rule that defines them: t1 is `wish` made orthogonal to n (eq. 33).
 static void frame_motion(const tbReal frame[9], const tbReal wish[3], const tbReal dwish[3],
                          const tbReal dn[3], tbReal dframe[9]) {
   const tbReal *n = frame, *t1 = frame + 3;
@@ -33,7 +34,8 @@ static void frame_motion(const tbReal frame[9], const tbReal wish[3], const tbRe
   tb_add3(dframe + 6, dframe + 6, term);
 }
 
-// The frame with every dof of the support. `spin` (nnz x 3): of body 1, NULL where it is the world.
+// Partials of the frame by every dof of the support. `spin` (nnz x 3): of body 1, NULL if it is the
+// world.
 static void frame_partials(const tbContact* c, const tbContactMotion* motion,
                            const tbMovingContact* out, const tbReal* spin, const tbActiveRows* a) {
   const tbReal* n = c->frame;
@@ -54,7 +56,8 @@ static void frame_partials(const tbContact* c, const tbContactMotion* motion,
   }
 }
 
-// Position and distance with every dof; `motion1` (nnz x 6) of body 1, NULL where it is the world.
+// Partials of position and distance by every dof; `motion1` (nnz x 6) of body 1, NULL if it is the
+// world.
 static void point_partials(const tbContactMotion* motion, const tbMovingContact* out,
                            const tbReal* motion1, const tbActiveRows* a) {
   for (int k = 0; k < a->nnz; k++) {
@@ -67,9 +70,10 @@ static void point_partials(const tbContactMotion* motion, const tbMovingContact*
   }
 }
 
-// Where each dof of a body's chain stands in the support, how it moves the contact, and which dofs
-// of the chain it carries: those of later joints, and the axes of a joint that turns its own.
-static void side_fill(const tbModel* m, const tbData* d, const tbActiveRows* a, int body,
+// For each dof of a body's chain: its index in the support, its motion of the contact, and the dofs
+// of the chain whose axes it moves: those of later joints, and the axes of a joint that rotates its
+// own axes.
+static void fill_side(const tbModel* m, const tbData* d, const tbActiveRows* a, int body,
                       const tbReal point[3], tbMovingSide* s) {
   const int* chain;
   tbReal offset[3];
@@ -90,7 +94,8 @@ static tbMovingContact* moving_new(tbArena* arena, tbActiveRows* a) {
   size_t n = (size_t)a->nnz;
   tbMovingContact* out = TB_ARENA_NEW(arena, tbMovingContact, 1);
   int* places = tb_arena_alloc(arena, sizeof(int) * (4 * n + 1));
-  // Relative motion, frame and point start at zero; the chains and the scratch need not.
+  // Relative motion, frame and point must start at zero; the chains and the scratch memory need
+  // not.
   tbReal* zero = TB_ARENA_NEW(arena, tbReal, 18 * n + 1);
   tbReal* room = tb_arena_alloc(arena, sizeof(tbReal) * (12 * n + 7 * (n + 1)));
   if (!out || !places || !zero || !room) return NULL;
@@ -108,7 +113,7 @@ static tbMovingContact* moving_new(tbArena* arena, tbActiveRows* a) {
   return out;
 }
 
-// 1 where the normal stays as it is while the bodies move against each other.
+// 1 if the normal is constant under relative motions of the bodies.
 static int keeps_normal(const tbContactMotion* motion) {
   for (int i = 0; i < 18; i++) {
     if (motion->normal[i] != 0) return 0;
@@ -132,13 +137,13 @@ tbResult tb_deriv_contact(tbDerivatives* x, tbData* d, const tbConstraint* c, tb
   out->frame = contact->frame;
   for (int s = 0; s < 2; s++) {
     tbMovingSide* side = &out->side[s];
-    side_fill(m, d, a, m->geom_bodyid[contact->geom[s]], contact->pos, side);
+    fill_side(m, d, a, m->geom_bodyid[contact->geom[s]], contact->pos, side);
     for (int k = 0; k < side->n; k++) {
       tbReal* to = out->relative + 6 * side->place[k];
       tb_add_scaled6(to, to, side->sign, side->motion + 6 * k);
     }
   }
-  // The motion of body 1 on the whole support, in the scratch.
+  // The motion of body 1 on the whole support, in the scratch memory.
   const tbMovingSide* one = &out->side[0];
   size_t n = (size_t)a->nnz;
   tbReal *motion1 = NULL, *spin = NULL;
@@ -157,7 +162,8 @@ tbResult tb_deriv_contact(tbDerivatives* x, tbData* d, const tbConstraint* c, tb
   return TB_OK;
 }
 
-// ---- with velocities ----------------------------------------------------------------------------
+// ---- contraction with velocities
+// -----------------------------------------------------------------
 
 // The axis of row r, and whether the row is linear.
 static const tbReal* axis_of(const tbReal* frame, int row, int* linear) {
@@ -165,8 +171,8 @@ static const tbReal* axis_of(const tbReal* frame, int row, int* linear) {
   return frame + 3 * (row < 3 ? row : row - 3);
 }
 
-// One side's axes carry each other: f . (w_k x V_k + v_k x W_k) with (W, V) the velocity of what
-// k carries.
+// The axes of one side move each other: f . (w_k x V_k + v_k x W_k) with (W, V) the velocity of the
+// dofs that k moves.
 static void carried_velocity(const tbActiveRows* a, const tbMovingSide* s, const tbReal* x,
                              tbReal scale, tbReal* out, int stride) {
   const tbMovingContact* moving = a->moving;
@@ -195,7 +201,7 @@ void tb_moving_velocity(const tbActiveRows* a, const tbReal* x, tbReal scale, tb
                         int stride) {
   const tbMovingContact* moving = a->moving;
   for (int s = 0; s < 2; s++) carried_velocity(a, &moving->side[s], x, scale, out, stride);
-  // The frame turns, and the point that is looked at moves.
+  // The frame turns, and the contact point moves.
   tbReal total[6] = {0};
   for (int i = 0; i < a->nnz; i++) {
     tb_add_scaled6(total, total, x[a->col[i]], moving->relative + 6 * i);
@@ -215,9 +221,10 @@ void tb_moving_velocity(const tbActiveRows* a, const tbReal* x, tbReal scale, tb
   }
 }
 
-// ---- with forces --------------------------------------------------------------------------------
+// ---- contraction with forces
+// ---------------------------------------------------------------------
 
-// Two vectors per dof, component by component, so that loops over dofs are contiguous.
+// Two vectors per dof, stored by component, so that loops over dofs are contiguous.
 typedef struct {
   tbReal* part[6];
 } Lanes;
@@ -247,7 +254,7 @@ static void mul_lanes(const Lanes* l, const tbReal w[3], const tbReal v[3], int 
   }
 }
 
-// Force L and moment Q of the contact, or what their frame's change makes of them.
+// Force L and moment Q of the contact, or their derivatives by the frame.
 static void wrench_of(const tbActiveRows* a, const tbReal* frame, tbReal L[3], tbReal Q[3]) {
   tb_zero3(L);
   tb_zero3(Q);
@@ -273,7 +280,7 @@ static void carried_force(const tbActiveRows* a, const tbMovingSide* s, const tb
     set_lane(&lanes, k, turned, swung, s->sign);
   }
   for (int i = 0, n = 0; i < s->n; i++) {
-    // Dofs that carry i: the first n.
+    // The dofs that move i are the first n.
     while (n < s->n && s->first[n] <= i) n++;
     mul_lanes(&lanes, s->motion + 6 * i, s->motion + 6 * i + 3, n, row);
     tbReal* to = tb_partial(out, a->col[s->place[i]], 0);

@@ -1,12 +1,13 @@
-// Partials of M a + b with the Coriolis forces of the middle of a step (coriolis.c, eq. 2),
+// Partials of M a + b with the Coriolis forces of the middle of a step (coriolis_midpoint.c, eq.
+// 2),
 //
 //     b(q, v'),   v' = v - h/2 u,   H u = b(q, v).
 //
-// b(q, v) - H u stays zero, and what is in H beside M does not change, so that
+// b(q, v) - H u stays zero, and the part of H besides M is constant, so that
 //
 //     db = b_q(q, v') dq + b_v(q, v') (dv - h/2 du),   H du = d(b(q, v) - M u) at fixed u.     (1)
 //
-// b and M are linear in the inertial parameters, by which it is the same.
+// b and M are linear in the inertial parameters, for which the same holds.
 #include <string.h>
 
 #include "dynamics/axis.h"
@@ -23,11 +24,11 @@ typedef struct {
   tbModel weightless;
   tbData* d;
   tbInertiaFactor H;
-  int* tree;  // those whose forces are of the middle, and how many
+  int* tree;  // the trees with Coriolis forces of the middle, and their number
   int count;
   tbReal* v;      // nv: v', and qvel of other trees
   tbReal* minus;  // nv: -u, and 0 of other trees
-  tbReal* keep;   // what is of the start: qvel, cdof_dot, cvel
+  tbReal* keep;   // values of the start: qvel, cdof_dot, cvel
 } Middle;
 
 static tbResult find_trees(tbDerivatives* x, tbData* d, Middle* c) {
@@ -55,7 +56,7 @@ static void copy(tbReal* to, const tbReal* from, int n) {
   memcpy(to, from, sizeof(tbReal) * (size_t)n);
 }
 
-// Velocities of joints, axes and bodies become those of the middle, and of the start again.
+// Set the velocities of joints, axes and bodies to those of the middle, and back to the start.
 static void to_middle(const Middle* c) {
   tbReal *cdof_dot = c->keep + c->m->nv, *cvel = cdof_dot + 6 * c->m->nv;
   copy(c->keep, c->d->qvel, c->m->nv);

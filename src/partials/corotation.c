@@ -1,5 +1,5 @@
-// Partials of the drift dJ/dt v: of connects and welds in the soft law (docs/derivatives.md, eq.
-// 46-48), of contacts.
+// Partials of the velocity-product term dJ/dt v: of connects and welds in the soft law
+// (docs/derivatives.md, eq. 46-48), and of contacts.
 #include <string.h>
 
 #include "dynamics/drift.h"
@@ -10,9 +10,10 @@
 #include "laws/soft/rows.h"
 #include "tribo/dynamics.h"
 
-// One side of a connect or weld: dof k of its chain changes the side's drift and spin.
+// Derivatives of one side's velocity-product term and spin by dof k of its chain, for a connect or
+// weld.
 typedef struct {
-  tbReal linear[3], angular[3];  // drift
+  tbReal linear[3], angular[3];  // velocity-product term
   tbReal spin[3];                // angular velocity
   tbReal turn[3];                // orientation: zero for columns of v
 } SideChange;
@@ -25,7 +26,7 @@ tbResult tb_deriv_drift_prepare(tbDerivatives* x, const tbData* d) {
   return TB_OK;
 }
 
-// Changes with q (first n) and v (next n) of the chain of n dofs.
+// Derivatives by q (first n) and v (next n) of the chain of n dofs.
 static void side_changes(const tbDerivatives* x, const tbData* d, int body, const tbReal point[3],
                          tbVelocityProductPartials* partials, SideChange* out) {
   const tbModel* m = x->m;
@@ -54,8 +55,8 @@ static void side_changes(const tbDerivatives* x, const tbData* d, int body, cons
   }
 }
 
-// What a weld's angular rows are made of: s/2 vec(q2^-1 inner q1) with
-// inner = (w w1 - w2 w) / 2 + (drift1 - drift2), w = w1 - w2, as quaternions.
+// Terms of a weld's angular rows, s/2 vec(q2^-1 inner q1) with inner = (w w1 - w2 w) / 2 + (drift1
+// - drift2), w = w1 - w2, as quaternions.
 typedef struct {
   tbReal spin[2][4], w[4], inner[4];
   tbReal quat1[4], conjugate2[4];
@@ -112,7 +113,8 @@ static void weld_change(const Weld* weld, int side, const SideChange* change, tb
   tb_add_scaled3(out, out, weld->scale, product + 1);
 }
 
-// Relative change of a fading drift, which goes with 1/|w|^2 of the faster body.
+// Relative change of a reduced velocity-product term, which is proportional to 1/|w|^2 of the
+// faster body.
 static tbReal fade_change(const tbData* d, int body, const SideChange* change) {
   const tbReal* w = d->cvel + 6 * body;
   return -2 * tb_dot3(w, change->spin) / tb_dot3(w, w);

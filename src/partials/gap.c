@@ -6,8 +6,8 @@
 
 #include "base/minmax.h"
 
-// A change that departs from a straight line by less than this share of what an open gap makes of
-// the reach is rounding.
+// A deviation from linearity below this fraction of the change that an open gap would cause within
+// the reach counts as rounding.
 static const tbReal STRAIGHT = 1e-6;
 
 static tbReal reach_of(const tbModel* m, tbReal gap) {
@@ -15,12 +15,12 @@ static tbReal reach_of(const tbModel* m, tbReal gap) {
   return gap <= 0 && -gap <= zone && zone > 0 ? tb_min(TB_KINK_REACH, zone / 4) : TB_KINK_REACH;
 }
 
-// A spring without a damper is one line; a damper acts below the surface.
+// A spring without a damper is linear; a damper acts below the surface only.
 static bool spring_bends(const tbContact* contact, tbReal gap) {
   return contact->damping > 0 && fabs(gap) < TB_KINK_REACH;
 }
 
-// Whether what the gap term is here depends on the velocity, too.
+// Whether the value of the gap term here depends on the velocity, too.
 static bool follows_velocity(const tbModel* m, const tbData* d, const tbConstraint* c,
                              tbReal slope) {
   tbReal gap = c->pos[0], overlap = -gap - m->opt.overlap_allowed;
@@ -33,7 +33,7 @@ bool tb_gap_bends(const tbModel* m, const tbData* d, const tbConstraint* c) {
   tbReal gap = c->pos[0], reach = reach_of(m, gap), slope, beside;
   const tbContact* contact = c->source == TB_SOURCE_CONTACT ? &d->contact[c->id] : NULL;
   if (contact && contact->compliance > 0) return spring_bends(contact, gap);
-  // Impacts bounce at whatever gap they begin.
+  // Restitution of an impact does not depend on the gap at its start.
   bool bounces = contact && tb_restitution_term(m, d, c) < 0;
   if (bounces && gap > -m->opt.overlap_allowed / 2) return false;
   tbReal value = tb_gap_term(m, d, c, gap, &slope);
@@ -90,5 +90,5 @@ void tb_gap_report(tbDerivatives* x, const tbData* d, const tbConstraint* c) {
     append_element(out, size, x->m, joint ? TB_OBJ_JOINT : TB_OBJ_TENDON,
                    joint ? "joint" : "tendon", c->id);
   }
-  append(out, size, " is near a kink: hold_contacts takes it as closed");
+  append(out, size, " is near a kink: with hold_contacts it counts as closed");
 }

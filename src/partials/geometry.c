@@ -1,6 +1,7 @@
-// How a contact's distance, position and normal move with its two geoms (docs/derivatives.md, eq.
-// 29, 30). Closed forms where the contact is between balls rolling on segments, or a point of one
-// geom against a plane; differences of that pair's own collision function for all others.
+// Derivatives of a contact's distance, position and normal by the motion of its two geoms
+// (docs/derivatives.md, eq. 29, 30). Closed forms for contacts between balls rolling on segments,
+// or between a point of one geom and a plane; all other pairs use differences of the pair's own
+// collision function.
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +11,7 @@
 #include "partials/derivatives.h"
 #include "tribo/collide.h"
 
-// The motion e_k about the contact, and what it does to a point at `arm` from it.
+// The unit motion e_k about the contact, and the velocity of a point at `arm` from it.
 static void point_velocity(int k, const tbReal arm[3], tbReal v[3]) {
   tbReal w[3] = {k == 0, k == 1, k == 2};
   tb_zero3(v);
@@ -48,17 +49,18 @@ static void plane_and_ball(const tbContact* c, tbReal radius, tbContactMotion* o
 
 // ---- balls at the closest points of two segments ------------------------------------------------
 
-static const tbReal AT_END = 1e-9;    // of half a segment: a point closer to its end is on it
+static const tbReal AT_END = 1e-9;    // relative to half a segment: a point closer to its end
+                                      // counts as the end
 static const tbReal PARALLEL = 1e-8;  // squared sine of the angle between two axes
 static const tbReal UPRIGHT = 1e-6;   // squared sine of the angle between an axis and the normal
-static const tbReal COINCIDE = 1e-9;  // m: centres closer than this have no direction
+static const tbReal COINCIDE = 1e-9;  // m: centres closer than this define no direction
 
 typedef struct {
   tbReal axis[3], center[3], radius;
   int slides;  // the closest point lies inside the segment and may move along it
 } Core;
 
-// A sphere is a capsule of no length.
+// A sphere is a capsule of zero length.
 static Core core_of(const tbShape* s, const tbContact* c, tbReal side) {
   Core core = {.axis = {s->mat[2], s->mat[5], s->mat[8]}, .radius = s->size[0]};
   tb_add_scaled3(core.center, c->pos, side * (core.radius + 0.5 * c->dist), c->frame);
@@ -71,7 +73,7 @@ static Core core_of(const tbShape* s, const tbContact* c, tbReal side) {
 }
 
 // Speeds of the closest points along their segments when geom 2 moves: the difference D stays
-// orthogonal to the axes they slide on. False where that does not decide them.
+// orthogonal to the axes on which they slide. False if this does not determine the speeds.
 static int slide_speeds(const Core* a, const Core* b, const tbReal D[3], const tbReal v[3],
                         const tbReal turned[3], tbReal* sa, tbReal* sb) {
   tbReal cosine = tb_dot3(a->axis, b->axis);
@@ -119,7 +121,7 @@ static int two_cores(const tbShape* s1, const tbShape* s2, const tbContact* c,
 
 // ---- any other pair: differences ----------------------------------------------------------------
 
-// Geom 2 moved by `e` along motion k about the contact.
+// Geom 2 displaced by `e` along motion k about the contact.
 static tbShape moved(const tbShape* s, const tbReal about[3], int k, tbReal e) {
   tbShape out = *s;
   if (k >= 3) {
@@ -138,7 +140,7 @@ static tbShape moved(const tbShape* s, const tbReal about[3], int k, tbReal e) {
   return out;
 }
 
-// The contact of the moved pair that continues `c`; false where there is none close by.
+// The contact of the moved pair that corresponds to `c`; false if there is none close by.
 static int follow(const tbShape* a, const tbShape* b, const tbContact* c, tbReal reach,
                   tbContactPoint* best) {
   tbContactPoint point[TB_MAX_PAIR_CONTACTS];
@@ -158,8 +160,8 @@ static int follow(const tbShape* a, const tbShape* b, const tbContact* c, tbReal
   return found >= 0;
 }
 
-// 1 where what lies between two values is not their mean: the contact jumps or bends in between,
-// as that of parallel faces does when the touching corner changes.
+// 1 if the middle of three values is not their mean: the contact jumps or has a kink in between, as
+// that of parallel faces when the touching corner changes.
 static int bends(const tbReal* low, const tbReal* at, const tbReal* high, int n, tbReal e) {
   tbReal middle = 0, apart = 0;
   for (int i = 0; i < n; i++) {
@@ -186,7 +188,7 @@ static void differences(const tbShape* s1, const tbShape* s2, const tbContact* c
       tb_scale3(pos, pos, 1 / (2 * e));
       tb_scale3(normal, normal, 1 / (2 * e));
     } else {
-      // The contact ends here: its distance still follows its bodies.
+      // The contact ends here: its distance still follows the motion of its bodies.
       tbReal arm[3] = {0}, v[3];
       point_velocity(k, arm, v);
       dist = tb_dot3(c->frame, v);

@@ -1,7 +1,7 @@
 // The laws of one block, differentiated at a solution (docs/derivatives.md, eq. 38-43).
 //
 // With w_i = mu_i^2 sigma_i / s and s = sqrt(sum mu_j^2 sigma_j^2), a sliding contact has
-// f_i = -f_N w_i. Its rows are scaled by s / f_N, so that across the slip they tend to those of
+// f_i = -f_N w_i. The rows are scaled by s / f_N, so that across the slip they tend to those of
 // sticking as s -> 0.
 #include "partials/law.h"
 
@@ -32,17 +32,17 @@ static tbReal friction_used(const tbLawBlock* b) {
   return sqrt(sum);
 }
 
-// Of two complementary quantities a solver has not decided which is zero where both are within
-// UNDECIDED tolerances of it and neither is below UNLIKE times the other.
+// A solver has not decided which of two complementary quantities is zero if both are within
+// UNDECIDED tolerances of zero and neither is below UNLIKE times the other.
 static const tbReal UNDECIDED = 1e3, UNLIKE = 1e-4;
 
-// Over the largest force: velocities (as forces) below ROUNDING are rounding, and a contact with
-// less than NOTHING carries nothing.
+// Relative to the largest force: velocities (as forces) below ROUNDING are rounding errors, and a
+// contact force below NOTHING counts as zero.
 static const tbReal ROUNDING = 1e-13, NOTHING = 1e-12;
 
-// Of two complementary quantities, the second a velocity: 1 where the first is the one that is
-// zero. That is unknown where both are, except that a velocity lost in rounding counts as zero, and
-// where the solver has not decided.
+// 1 if the first of two complementary quantities, a force and a velocity, is the one that is zero.
+// This is unknown if both are zero, except that a velocity at the rounding level counts as zero, or
+// if the solver has not decided.
 static int first_is_zero(tbLawBlock* b, tbReal force, tbReal speed, tbReal scale) {
   tbReal other = b->stiffness * speed, small = b->tolerance * scale;
   tbReal larger = tb_max(fabs(force), fabs(other)), smaller = tb_min(fabs(force), fabs(other));
@@ -60,7 +60,7 @@ tbLawMode tb_law_mode(tbLawBlock* b) {
   }
   tbReal scale = tb_max(b->scale, fabs(f[0]));
   for (int i = 0; i < b->dim; i++) scale = tb_max(scale, b->stiffness * fabs(sigma[i]));
-  // A contact that carries nothing among others that do is free.
+  // A contact without force, among others with force, is separated.
   int carries = f[0] > NOTHING * scale;
   if (b->kind == TB_BLOCK_ONE_SIDED) {
     return !carries || first_is_zero(b, f[0], sigma[0], scale) ? TB_MODE_FREE : TB_MODE_STICK;
@@ -98,8 +98,8 @@ static void by_coefficient(const tbLawBlock* b, const tbReal* sigma, tbReal s, t
   }
 }
 
-// Along the slip y the rows hold forces only, scaled by s / f_N: give that direction its own scale
-// 1 / stiffness, so that a slow slip does not make them singular.
+// Along the slip y the rows contain forces only, scaled by s / f_N: give that direction its own
+// scale 1 / stiffness, so that a slow slip does not make the rows singular.
 static void scale_along_slip(const tbLawBlock* b, const tbReal* y, tbReal ratio,
                              tbActiveRows* out) {
   int dim = b->dim;
@@ -116,7 +116,8 @@ static void scale_along_slip(const tbLawBlock* b, const tbReal* y, tbReal ratio,
 }
 
 // Tangential rows of a sliding contact: (s/f_N)(df_i + w_i df_N) + mu_i^2 dy_i - w_i sum w_j dy_j,
-// with dy = dsigma (RaiSim's y has more, see tb_law_raisim). `smooth` rounds the corner at rest.
+// with dy = dsigma (RaiSim's y has more terms, see tb_law_raisim). `smooth` rounds the corner at
+// zero slip.
 static void slide_rows(const tbLawBlock* b, const tbReal* y, tbReal smooth, tbReal normal,
                        tbReal w[TB_MAX_DIM], tbActiveRows* out) {
   int dim = b->dim;
@@ -135,7 +136,7 @@ static void slide_rows(const tbLawBlock* b, const tbReal* y, tbReal smooth, tbRe
   if (smooth == 0) scale_along_slip(b, y, ratio, out);
 }
 
-// The pyramid: every tangent sticks or slides on its own.
+// The pyramid: every tangent sticks or slides independently.
 static void pyramid_rows(const tbLawBlock* b, tbActiveRows* out) {
   int dim = b->dim;
   out->by_sigma[0] = 1;
@@ -224,7 +225,7 @@ void tb_law_raisim(const tbLawBlock* b, const tbReal* A, const tbReal* dA, int s
   for (int i = 1; i < dim; i++) gain -= w[i] * A[i];
   if (gain == 0) return;
 
-  // P = mu^2 - w w^T on dy; through dalpha it also sees w . dsigma.
+  // P = mu^2 - w w^T acts on dy, which also contains w . dsigma through dalpha.
   tbReal PA[TB_MAX_DIM] = {0}, dw[TB_MAX_DIM], ds;
   tbReal P[TB_MAX_DIM * TB_MAX_DIM];
   memcpy(P, out->by_sigma, sizeof P);
@@ -251,7 +252,8 @@ void tb_law_raisim(const tbLawBlock* b, const tbReal* A, const tbReal* dA, int s
 
 // ---- kinetic energy -----------------------------------------------------------------------------
 
-// d(u^T M u / 2)/dq_k = (momentum of what k carries) . dS_k, with velocities from u (eq. 45).
+// d(u^T M u / 2)/dq_k = (momentum of the bodies that k moves) . dS_k, with velocities from u (eq.
+// 45).
 void tb_kinetic_gradient(const tbModel* m, const tbData* d, const tbReal* u, tbReal* out,
                          tbReal* scratch) {
   tbReal *velocity = scratch, *momentum = scratch + 6 * m->nbody;

@@ -21,7 +21,7 @@ typedef struct {
   int near_change;  // out: 1 where the mode is about to change
 } tbLawBlock;
 
-// Which mode a block is in: of two complementary quantities, the smaller one counts as zero.
+// Mode of a block: of two complementary quantities, the smaller one counts as zero.
 tbLawMode tb_law_mode(tbLawBlock* block);
 
 // Fill by_sigma, by_force and by_friction. RaiSim's sliding is completed by tb_law_raisim.

@@ -72,8 +72,8 @@ static void island_delassus(const tbDerivatives* x, const int* member, int count
       G[(size_t)i * (size_t)n + (size_t)i] += x->R[a->row + r];
     }
   }
-  // Relative to each row's own diagonal: light and heavy parts of one island differ widely. Rows
-  // that nothing moves get a share of the mean.
+  // The proximal term is relative to each row's own diagonal, since the inertias in one island can
+  // differ widely. Rows without movable dofs get a share of the mean.
   const tbReal share = 1e-6;
   for (int i = 0; i < n; i++) {
     tbReal* diagonal = &G[(size_t)i * (size_t)n + (size_t)i];
@@ -116,7 +116,7 @@ static tbResult factor_island(tbDerivatives* x, const int* member, int count, tb
   island_matrix(x, member, count, n, G, out->LU);
   if (tb_lu(n, out->LU, n, out->pivot)) return TB_OK;
 
-  // Singular even so: a stronger proximal term.
+  // Still singular: use a stronger proximal term.
   const tbReal stronger = 1e-6;
   tbReal size = 0;
   for (int i = 0; i < n; i++) size = tb_max(size, fabs(G[(size_t)i * (size_t)n + (size_t)i]));
@@ -157,7 +157,7 @@ tbResult tb_deriv_responses(tbDerivatives* x) {
 }
 
 tbResult tb_deriv_factor(tbDerivatives* x, const tbData* d, tbReal proximal) {
-  // One dense factor over all dofs pays where rows are many and dofs few.
+  // One dense factor over all dofs is cheaper for many rows and few dofs.
   if (x->m->opt.law == TB_LAW_SOFT && 2 * x->n > x->nv && x->nv < 200) {
     return tb_primal_factor(x, d->qM);
   }
@@ -274,7 +274,7 @@ void tb_deriv_solve_transposed(tbDerivatives* x, const tbReal* z, tbReal* force,
   }
   size_t nv = (size_t)x->nv;
   tbForest forest = tb_forest(x->m);
-  // Back through the forces: law = K^-T (Y z).
+  // Adjoint of the forces: law = K^-T (Y z).
   for (int r = 0; r < x->n; r++) {
     tbReal sum = 0;
     for (size_t i = 0; i < nv; i++) sum += x->final.Y[(size_t)r * nv + i] * z[i];

@@ -1,4 +1,4 @@
-// The linearised soft law in the space of accelerations (docs/derivatives.md, eq. 58-59).
+// The linearised soft law in velocity space (docs/derivatives.md, eq. 58-59).
 #include <string.h>
 
 #include "linalg/dense.h"
@@ -93,11 +93,11 @@ void tb_primal_solve(tbDerivatives* x, tbReal* force, tbReal* final_force, tbRea
                      tbReal* gathered, const tbReal* E, int width) {
   const tbModel* m = x->m;
   size_t w = (size_t)width;
-  // final - force, before the law's part comes in.
+  // final - force, before the law's part is added.
   if (final_force != force) {
     for (size_t i = 0; i < (size_t)m->nv * w; i++) final_force[i] -= force[i];
   }
-  // force + J^T (E - W S); of all columns only those of q and v have S and E.
+  // force + J^T (E - W S); only the columns of q and v have S and E.
   int count = width == x->ncol ? 2 * m->nv : width;
   for (int b = 0; b < x->nactive; b++) law_rows(&x->active[b], rhs, E, gathered, width, count);
   for (int i = 0; i < m->nv; i++) {
@@ -105,7 +105,7 @@ void tb_primal_solve(tbDerivatives* x, tbReal* force, tbReal* final_force, tbRea
                 count);
   }
   tb_cholesky_solve_multi(m->nv, x->primal, m->nv, force, width, width);
-  // J^T df = M da - force, so the second inertia sees final - force + M da.
+  // J^T df = M da - force, so the second inertia acts on final - force + M da.
   if (final_force == force) return;
   add_M(x, force, final_force, width);
   tb_response_solve(x, &x->final, final_force, width);

@@ -1,4 +1,4 @@
-// How the rows of a constraint change with the configuration: T[r][i][k] = dJ[r][i]/dq_k
+// Derivatives of a constraint's rows by the configuration: T[r][i][k] = dJ[r][i]/dq_k
 // (docs/derivatives.md, eq. 25-27 and 34-37).
 #include <string.h>
 
@@ -64,7 +64,7 @@ static Side side_of(const tbModel* m, const tbData* d, int body, const tbReal po
   return s;
 }
 
-// Where each dof of a chain stands in the constraint's support.
+// The index of each dof of a chain in the constraint's support.
 static void places(const tbActiveRows* a, const Side* s, int* place) {
   for (int k = 0, c = 0; k < s->n; k++, c++) {
     while (a->col[c] != s->chain[k]) c++;
@@ -78,8 +78,8 @@ static void motion_at(const tbData* d, const Side* s, int dof, tbReal out[6]) {
   tb_motion_at(out + 3, d->cdof + 6 * dof, s->offset);
 }
 
-// Add the part of T that comes from a side's own axes moving, along the world's axes:
-// d(S_i at the point).
+// Add the part of T that comes from the motion of a side's own axes, along the world's axes: d(S_i
+// at the point).
 static void add_axes(const tbModel* m, const tbData* d, const tbActiveRows* a, const Side* s,
                      const int* place) {
   for (int i = 0; i < s->n; i++) {
@@ -95,7 +95,7 @@ static void add_axes(const tbModel* m, const tbData* d, const tbActiveRows* a, c
 
 // ---- equalities ---------------------------------------------------------------------------------
 
-// The motions of a side's body with every dof of the support, at the side's point.
+// The motions of a side's body by every dof of the support, at the side's point.
 static void side_motions(const tbData* d, const Side* s, const int* place, tbReal* motion) {
   for (int k = 0; k < s->n; k++) motion_at(d, s, s->chain[k], motion + 6 * place[k]);
 }
@@ -107,8 +107,8 @@ static void sandwich(const tbReal a[4], const tbReal w[3], const tbReal c[4], tb
   tb_quat_mul(out, product, c);
 }
 
-// A weld's rows 3-5 are B(w) = scale/2 vec(q2^-1 w q1) of the relative angular velocity w; by dof k
-// the quaternions turn: dq1 = w1 q1 / 2, dq2^-1 = -q2^-1 w2 / 2 (eq. 36).
+// A weld's rows 3-5 are B(w) = scale/2 vec(q2^-1 w q1) of the relative angular velocity w; dof k
+// changes the quaternions by dq1 = w1 q1 / 2, dq2^-1 = -q2^-1 w2 / 2 (eq. 36).
 static void weld_rows(const tbModel* m, const tbConstraint* c, const tbActiveRows* a,
                       const tbReal quat[2][4], const tbReal* motion1, const tbReal* motion2,
                       const tbReal* dw) {
@@ -178,7 +178,7 @@ static tbResult body_equality(tbDerivatives* x, const tbData* d, const tbConstra
 
 // ---- tendons, polynomials, ball limits ----------------------------------------------------------
 
-// T of a row that is `scale` times a tendon's Jacobian: differences for a spatial one.
+// T of a row that is `scale` times a tendon's Jacobian: by differences for a spatial tendon.
 static tbResult add_tendon(tbDerivatives* x, const tbData* d, int t, tbReal scale,
                            tbActiveRows* a) {
   const tbReal e = 1e-6;

@@ -1,4 +1,4 @@
-// Partials of a contact's drift (assemble/corotation.c).
+// Partials of a contact's co-rotation term (assemble/corotation.c).
 #include <stdbool.h>
 #include <string.h>
 
@@ -6,15 +6,15 @@
 #include "spatial/vec3.h"
 #include "partials/derivatives.h"
 
-// What the drift is made of, by columns of q and v (rows of ncol).
+// Derivatives of the inputs of the co-rotation term, by columns of q and v (rows of ncol).
 typedef struct {
   tbReal* omega[2];  // 3 rows: angular velocities of both bodies
-  tbReal* velocity;  // 3 rows: of the points against each other, along normal and tangents
-  tbReal* along;     // 3 rows, the first of the normal
+  tbReal* velocity;  // 3 rows: relative velocity of the points, along normal and tangents
+  tbReal* along;     // 3 rows of the term, the first along the normal
   tbReal* frame;     // nv x 9: the contact's frame by q
 } Changes;
 
-// Of one body: its angular velocity or, `fades`, what it does to the fade of the drift of `side`.
+// Add one body's angular velocity or, with `fades`, its effect on the reduction factor of `side`.
 static void add_body(const tbDerivatives* x, const tbData* d, const tbContact* contact,
                      const tbCorotation* slip, int side, bool fades, Changes* to) {
   const tbModel* m = x->m;
@@ -44,7 +44,7 @@ static void add_body(const tbDerivatives* x, const tbData* d, const tbContact* c
   }
 }
 
-// Change of the angular velocity that both bodies have in common.
+// Derivative of the angular velocity that both bodies have in common.
 static void common_change(const tbCorotation* slip, const tbReal one[3], const tbReal first[3],
                           const tbReal spin[3], tbReal out[3]) {
   tbReal t = slip->between, dt = 0;
@@ -77,7 +77,7 @@ static void add_share(const tbDerivatives* x, const tbContact* contact, const tb
       tb_mul_mat3_vec3(turned, by->frame + 9 * q, slip->common);
       tb_add3(dw, dw, turned);
     }
-    // Less twice the common turn of what slips.
+    // Minus twice the common rotation of the slip velocity.
     tb_cross(one_way, dw, v);
     tb_cross(other_way, w, dv);
     tbReal dmost = 2 * TB_TOGETHER * TB_TOGETHER * tb_dot3(slip->common, dcommon);

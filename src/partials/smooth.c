@@ -1,7 +1,7 @@
 // Partials of the smooth forces of a step: springs, dampers, actuators (docs/derivatives.md, eq.
 // 20-24). Forces whose moment arms change with the configuration (spatial tendons, sites, cranks),
-// muscles, the medium and trees that turn fast are differenced on a second world, without collision
-// and constraints.
+// muscles, the medium and fast-turning trees are differentiated by differences on a second world,
+// without collision and constraints.
 #include <math.h>
 #include <string.h>
 
@@ -20,13 +20,14 @@
 
 static const tbReal SMALLEST = 1e-15;
 
-// ---- what has closed forms ----------------------------------------------------------------------
+// ---- forces with closed-form partials
+// ------------------------------------------------------------
 
 static int is_spatial(const tbModel* m, int t) {
   return m->tendon_num[t] > 0 && m->wrap_type[m->tendon_adr[t]] != TB_WRAP_JOINT;
 }
 
-// A moment arm that never changes: a scalar joint, or a tendon over joints.
+// A constant moment arm: a scalar joint, or a tendon over joints.
 static int has_constant_moment(const tbModel* m, int i) {
   int target = m->actuator_trnid[2 * i];
   if (m->actuator_trntype[i] == TB_TRN_TENDON) return !is_spatial(m, target);
@@ -56,7 +57,7 @@ int tb_deriv_is_plain(const tbModel* m) {
 
 // ---- passive forces -----------------------------------------------------------------------------
 
-// force = -k log(rest^-1 q) turns by -k Jr^-1.
+// force = -k log(rest^-1 q) has the derivative -k Jr^-1.
 static void ball_spring(const tbReal* quat, const tbReal* rest, tbReal k, int dof,
                         tbPartials* out) {
   tbReal unit[4], conjugate[4], difference[4], vector[3], J[9];
@@ -107,7 +108,7 @@ static void tendons(const tbModel* m, const tbData* d, tbPartials* out) {
   }
 }
 
-// 1 where the joint's own clamp holds the actuator force on a dof.
+// 1 if the joint's own clamp limits the actuator force on a dof.
 static int is_clamped(const tbModel* m, const tbData* d, int dof) {
   int joint = m->dof_jntid[dof];
   if (!m->jnt_actfrclimited[joint]) return 0;
@@ -182,7 +183,7 @@ static void activation(const tbModel* m, const tbData* d, int i, Actuator* a) {
   int state = m->actuator_actadr[i];
   if (state < 0) return;
 
-  // act_dot, then the state one step on.
+  // act_dot, then the activation after one step.
   tbReal h = m->opt.timestep, tau = tb_max(SMALLEST, m->actuator_dynprm[TB_NDYN * i]), span = h;
   switch (m->actuator_dyntype[i]) {
     case TB_DYN_INTEGRATOR: a->rate_by_ctrl = by_ctrl; break;
@@ -254,7 +255,7 @@ void tb_deriv_damping_change(const tbDerivatives* x, const tbData* d, const tbRe
       r += moment[k] * ur[col[k]];
       s += moment[k] * us[col[k]];
     }
-    // H holds - h slope moment moment^T.
+    // H contains - h slope moment moment^T.
     tbReal change = scale * m->opt.timestep * m->actuator_gainprm[TB_NGAIN * i + 2] * r * s;
     if (m->actuator_actadr[i] >= 0)
       out[2 * m->nv + m->actuator_actadr[i]] += change * a.input_by_act;
@@ -262,8 +263,8 @@ void tb_deriv_damping_change(const tbDerivatives* x, const tbData* d, const tbRe
   }
 }
 
-// Implicit damping by this actuator, - h D acc with D = -slope moment moment^T, changes with the
-// input where the gain depends on velocity.
+// The implicit damping of this actuator, - h D acc with D = -slope moment moment^T, depends on the
+// input if the gain depends on velocity.
 static tbReal damping_by_input(const tbModel* m, const tbData* d, int i, const Actuator* a,
                                const tbReal* acc, int damping) {
   if (damping < TB_IMPLICIT_ALL) return 0;
@@ -277,7 +278,7 @@ static tbReal damping_by_input(const tbModel* m, const tbData* d, int i, const A
   return m->opt.timestep * m->actuator_gainprm[TB_NGAIN * i + 2] * speed;
 }
 
-// Whether it does by any: Coriolis forces of the middle then change with the input.
+// Whether any damping depends on the input: Coriolis forces of the middle then depend on it, too.
 static bool has_input_damping(const tbModel* m) {
   if (tb_is_unactuated(m)) return false;
   for (int i = 0; i < m->nu; i++) {
@@ -309,7 +310,7 @@ static void add_actuator(tbDerivatives* x, const tbData* d, int i, const tbReal*
   int n = m->actuator_Jnnz[i];
   tbReal by_damping = damping_by_input(m, d, i, &a, acc, damping);
   for (int r = 0; r < n; r++) {
-    // A joint's own clamp holds the force, not the damping that H was given.
+    // A joint's own clamp limits the force, not the damping in H.
     int clamped = is_clamped(m, d, col[r]);
     tbReal by_input = by_damping + (clamped ? 0 : a.by_input);
     for (int c = 0; !clamped && c < n; c++) {
@@ -324,13 +325,13 @@ static void add_actuator(tbDerivatives* x, const tbData* d, int i, const tbReal*
 
 // ---- differences --------------------------------------------------------------------------------
 
-// 1 where one of the dofs lies above the other: where M has an entry.
+// 1 if one of the dofs is an ancestor of the other, so that M has an entry.
 static int related(const tbModel* m, int i, int j) {
   int upper = i < j ? i : j, lower = i < j ? j : i;
   return lower < upper + m->dof_subtreenum[upper];
 }
 
-// out -= s a (a . acc), as far as M's pattern holds it.
+// out -= s a (a . acc), within M's sparsity pattern.
 static void subtract_outer(const tbModel* m, tbReal s, const int* col, const tbReal* a, int n,
                            const tbReal* acc, tbReal* out) {
   for (int i = 0; i < n; i++) {
@@ -340,7 +341,7 @@ static void subtract_outer(const tbModel* m, tbReal s, const int* col, const tbR
   }
 }
 
-// All smooth forces at the probe's state, less h D acc and the inertia of springs and spatial
+// All smooth forces at the probe's state, minus h D acc and the inertia of springs and spatial
 // tendons.
 static tbResult evaluate(const tbDerivatives* x, const tbReal* acc, int damping, tbReal* out) {
   const tbModel* m = x->m;
@@ -426,7 +427,7 @@ static tbResult by_differences(tbDerivatives* x, const tbData* d, const tbReal* 
   memcpy(x->probe->mocap_pos, d->mocap_pos, sizeof(tbReal) * 3 * (size_t)m->nmocap);
   memcpy(x->probe->mocap_quat, d->mocap_quat, sizeof(tbReal) * 4 * (size_t)m->nmocap);
   for (int k = 0; k < x->ncol; k++) {
-    // What depends on the configuration is current again from the first column after it on.
+    // The first column after those of the configuration restores the quantities that depend on it.
     if (k == m->nv) {
       place_probe(x, d, 0, 0);
     } else if (k == 2 * m->nv) {
@@ -455,7 +456,7 @@ static tbResult by_differences(tbDerivatives* x, const tbData* d, const tbReal* 
   return TB_OK;
 }
 
-// Forces of bodies that fly free, which their own turning alone changes.
+// Forces of free-floating bodies that depend on their own rotation only.
 static void add_free_turns(const tbDerivatives* x, const tbData* d, tbPartials* out) {
   for (int t = 0; t < x->m->ntree; t++) {
     tbGyroscopicMidpoint turn;
