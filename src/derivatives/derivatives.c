@@ -46,7 +46,7 @@ static tbResult reserve(tbDerivatives* x, const tbConstraints* cs) {
   tbArena* arena = &x->arena;
   const tbModel* m = x->m;
   x->active = TB_ARENA_NEW(arena, tbActiveRows, cs->count + 1);
-  // Rows of S and E are cleared as they come into use.
+  // Rows of S and E are cleared when they are first used.
   size_t rows = sizeof(tbReal) * ((size_t)cs->nrow * (size_t)x->ncol + 1);
   x->S = tb_arena_alloc(arena, rows);
   int law = m->opt.law, sources = law >= TB_LAW_RAISIM;
@@ -82,10 +82,10 @@ void tb_deriv_integration(tbDerivatives* x, const tbReal* v_next) {
 static int is_supported(const tbModel* m, const tbData* d, const tbStepState* state, int is_stage) {
   int law = m->opt.law, integrator = m->opt.integrator;
   for (int i = 0; i < m->nu; i++) {
-    // Adhesion pulls where contacts are.
+    // The moments of adhesion depend on the contacts.
     if (m->actuator_trntype[i] == TB_TRN_BODY) return 0;
   }
-  // Sleeping islands and the soft law's last pass against slip follow other rules.
+  // Sleeping islands and the noslip pass of the soft law are not covered.
   if (m->opt.sleep || (law == TB_LAW_SOFT && m->opt.noslip_iterations > 0)) return 0;
   if (law == TB_LAW_VISCOELASTIC) return is_stage || integrator != TB_INTEGRATOR_EXPO_MIDPOINT;
   if (law == TB_LAW_COMFREE) return !state->softened;
@@ -139,12 +139,12 @@ static tbResult whole_step(tbDerivatives* x, tbData* d, const tbDerivativeSettin
   if (settings->hold_contacts && x->m->opt.law < TB_LAW_COUNT) {
     x->info.differentiable = 0;
     snprintf(x->info.reason, sizeof x->info.reason,
-             "hold_contacts has no effect where the whole step is differenced");
+             "hold_contacts has no effect: the whole step is differentiated by differences");
   }
   return tb_deriv_differences(x->m, d, 1e-6, 1, x->dense_A, x->dense_B, x->dense_F);
 }
 
-// Forget the last step; memory stays.
+// Discard the last step; memory is kept.
 static void begin(tbDerivatives* x, const tbModel* m, const tbData* d) {
   tb_arena_reset(&x->arena);
   memset(&x->info, 0, sizeof x->info);
@@ -188,7 +188,7 @@ tbResult tb_deriv_linearize(const tbModel* m, tbData* d, const tbDerivativeSetti
     return result == TB_ERROR_UNSUPPORTED ? whole_step(x, d, settings) : result;
   }
 
-  // The law: which rows act, and how.
+  // The law: active rows and their modes.
   int soft = m->opt.law == TB_LAW_SOFT;
   if (m->opt.law == TB_LAW_COMFREE) {
     result = tb_deriv_comfree(x, d, state, settings);
@@ -205,7 +205,7 @@ tbResult tb_deriv_linearize(const tbModel* m, tbData* d, const tbDerivativeSetti
   if (result == TB_OK) result = tb_deriv_factor(x, d, soft ? 0 : settings->proximal);
   if (result != TB_OK) return result;
 
-  // Where the configuration moves to.
+  // The next configuration.
   tbReal* v_next = TB_ARENA_NEW(&x->arena, tbReal, m->nv + 1);
   if (!v_next) return TB_ERROR_MEMORY;
   const tbReal* acc = x->move.acc ? x->move.acc : x->final_acc ? x->final_acc : d->qacc;
@@ -283,9 +283,9 @@ void tb_derivatives_dense(tbDerivatives* x, tbReal* A, tbReal* B) {
   for (size_t i = 0; B && i < nx * nu; i++) B[i] = x->ready == 2 ? x->dense_B[i] : NAN;
 }
 
-// dacc for `width` columns of partial forces, with S of the first columns and E, in place of the
-// partial forces of `final`. The law's own acceleration counts, but for forces that are a function
-// of the prediction (comfree).
+// dacc for `width` columns of partial forces, with S of the first columns and E; it replaces the
+// partial forces in `final`. It is the law's own acceleration, except if forces are a function of
+// the prediction (comfree).
 static tbResult accelerations(tbDerivatives* x, tbReal* force, tbReal* final, int width,
                               int with_rows, const tbReal* E) {
   size_t w = (size_t)width, rows = (size_t)x->n * w;
@@ -313,7 +313,7 @@ tbResult tb_deriv_acceleration(tbDerivatives* x, tbReal* columns, tbReal* by_for
     memset(by_force, 0, sizeof(tbReal) * nv * nv);
     for (size_t i = 0; i < nv; i++) by_force[i * nv + i] = 1;
     if (predicted) memcpy(force, by_force, sizeof(tbReal) * nv * nv);
-    // The exponential integrator's forces follow the loads J H^-1 tau on their rows.
+    // The exponential integrator's forces depend on the loads J H^-1 tau of their rows.
     tbReal* E = x->nexpo ? TB_ARENA_NEW(&x->arena, tbReal, (size_t)x->n * nv + 1) : NULL;
     if (x->nexpo && !E) return TB_ERROR_MEMORY;
     for (size_t k = 0; E && k < nv; k++) tb_expo_loads(x, x->law.Y + k, x->nv, 0, E + k);
@@ -365,8 +365,8 @@ static tbResult check(const tbModel* m, tbData* d, const tbDerivativeSettings* s
   return TB_OK;
 }
 
-// The reason of a failure that has no message of its own.
-static const char* unsaid(tbResult result) {
+// The reason of a failure without a message of its own.
+static const char* default_message(tbResult result) {
   return result == TB_ERROR_MEMORY ? "out of memory for derivatives" : "no derivatives";
 }
 
@@ -378,7 +378,7 @@ tbResult tb_step_linearize(const tbModel* m, tbData* d, const tbDerivativeSettin
   if (result == TB_OK) {
     result = chosen.samples > 1 ? tb_deriv_samples(m, d, &chosen, x)
                                 : tb_deriv_linearize(m, d, &chosen, x);
-    if (result != TB_OK) tb_step_fail(d, result, d->message[0] ? NULL : unsaid(result));
+    if (result != TB_OK) tb_step_fail(d, result, d->message[0] ? NULL : default_message(result));
   }
   if (result != TB_OK) x->ready = x->ncon = 0;
   if (info) *info = x->info;

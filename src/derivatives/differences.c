@@ -1,4 +1,4 @@
-// Derivatives that ask for more steps: differences of whole steps, and means over random states.
+// Derivatives that need further steps: differences of whole steps, and means over random states.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "tribo/dynamics.h"
 #include "tribo/step.h"
 
-// Move a state by e along one of its directions.
+// Displace a state by e along one of its directions.
 static void shift(const tbModel* m, tbData* d, int column, tbReal e, tbReal* unit) {
   if (column < m->nv) {
     memset(unit, 0, sizeof(tbReal) * (size_t)m->nv);
@@ -38,8 +38,8 @@ static void displacement(const tbModel* m, const tbData* from, const tbData* to,
   for (int i = 0; i < m->na; i++) out[2 * m->nv + i] = (to->act[i] - from->act[i]) / span;
 }
 
-// The model of steps that are compared: rigid laws solve them to rounding. At a simulation's
-// tolerance the impulses of the start solve the moved step too, and differences are zero.
+// The model for the compared steps: rigid laws solve to rounding. With a simulation's tolerance the
+// impulses at the start also solve the displaced step, and differences are zero.
 static tbModel accurate(const tbModel* m) {
   tbModel out = *m;
   out.opt.solve_tolerance = tb_min(m->opt.solve_tolerance, 1e-12);
@@ -47,7 +47,7 @@ static tbModel accurate(const tbModel* m) {
   return out;
 }
 
-// Where every evaluation starts: state, inputs, warm starts and anchors of springs.
+// Start of every evaluation: state, inputs, cached impulses and anchors of springs.
 typedef struct {
   void* bytes;
   size_t size;
@@ -63,7 +63,7 @@ static tbResult place(const tbModel* m, const Start* start, tbData* to) {
   return tb_snapshot_load(m, to, start->bytes, start->size, NULL);
 }
 
-// The step from the start, moved by e along one direction.
+// The step from the start, displaced by e along one direction.
 static tbResult moved_step(const tbModel* m, const Start* start, tbData* d, int column, tbReal e,
                            tbReal* unit) {
   tbResult result = place(m, start, d);
@@ -184,7 +184,8 @@ tbResult tb_deriv_acceleration_differences(tbDerivatives* x, tbReal* dq, tbReal*
   return result;
 }
 
-// A model that shares all but the inertia of its bodies with another, and what depends on it.
+// A model that shares all arrays with another except the inertias of its bodies and fields derived
+// from them.
 typedef struct {
   tbModel m;
   void* memory;
@@ -209,7 +210,7 @@ static tbResult inertias_new(const tbModel* m, int body, Inertias* out) {
   int** const kind[] = {&out->m.body_sameframe, &out->m.geom_sameframe, &out->m.site_sameframe};
   const int* const owner[] = {NULL, m->geom_bodyid, m->site_bodyid};
   const int count[] = {m->nbody, m->ngeom, m->nsite};
-  // Nothing of this body may lean on its inertial frame.
+  // The body and its geoms and sites must not be marked as sharing its inertial frame.
   for (int f = 0; f < 3; f++) {
     for (int i = 0; i < count[f]; i++) {
       int own = owner[f] ? owner[f][i] == body : i == body;
@@ -233,7 +234,7 @@ tbResult tb_deriv_inertial_differences(const tbModel* m, const tbData* d, int bo
   if (result == TB_OK) result = inertias_new(m, body, &other);
   tbReal parameters[TB_NINERTIAL];
   tb_inertial_get(m, body, parameters);
-  // A body without mass has a centre only if it is given some.
+  // A massless body needs a small mass to have a centre of mass.
   const tbReal some = 1e-9, increment = 1e-5, least = 1e-12;
   parameters[0] = tb_max(parameters[0], some * m->total_mass);
   tbReal inertia = parameters[4] + parameters[6] + parameters[9];
@@ -262,7 +263,7 @@ tbResult tb_deriv_inertial_differences(const tbModel* m, const tbData* d, int bo
 
 // ---- means over samples -------------------------------------------------------------------------
 
-// F (nx x nv) of what is linearised, column by column.
+// F (nx x nv) of the linearised step, column by column.
 static void force_columns(tbDerivatives* x, tbReal* F, tbReal* unit, tbReal* column) {
   memset(unit, 0, sizeof(tbReal) * (size_t)x->nv);
   for (int k = 0; k < x->nv; k++) {
@@ -273,7 +274,7 @@ static void force_columns(tbDerivatives* x, tbReal* F, tbReal* unit, tbReal* col
   }
 }
 
-// A state at random about the start.
+// A random state around the start.
 static tbResult sample_place(const tbModel* m, const Start* start,
                              const tbDerivativeSettings* settings, tbRng* rng, tbData* sample) {
   tbResult result = place(m, start, sample);
@@ -284,7 +285,7 @@ static tbResult sample_place(const tbModel* m, const Start* start,
   return result;
 }
 
-// What is averaged, in a row.
+// The averaged derivatives, in one array.
 typedef struct {
   tbReal *A, *B, *F, *acc, *mu;
   size_t na, nb, nf, nacc, nmu;
@@ -309,7 +310,7 @@ static Means means_at(const tbDerivatives* x, tbReal* memory, int ncon) {
   return r;
 }
 
-// One sample's derivatives; friction by the contacts that the start (`at`) has too.
+// One sample's derivatives; those by friction for contacts that exist at the start (`at`) too.
 static tbResult sample_read(tbDerivatives* x, const tbData* sample, const tbData* at, Means* out) {
   size_t square = (size_t)x->nv * (size_t)x->nv, nx = (size_t)x->nx;
   tb_derivatives_dense(x, out->A, out->B);
@@ -329,7 +330,7 @@ static tbResult sample_read(tbDerivatives* x, const tbData* sample, const tbData
   return result;
 }
 
-// The mean of all derivatives over states spread about this one: those of a smoothed step.
+// The mean of all derivatives over states around this one: the derivatives of a smoothed step.
 tbResult tb_deriv_samples(const tbModel* m, tbData* d, const tbDerivativeSettings* settings,
                           tbDerivatives* x) {
   tbDerivativeSettings one = *settings;
@@ -350,7 +351,7 @@ tbResult tb_deriv_samples(const tbModel* m, tbData* d, const tbDerivativeSetting
     if (result == TB_OK) result = sample_read(x, sample, d, &read);
     for (size_t i = 0; i < all && result == TB_OK; i++) sum[i] += read.A[i] / settings->samples;
   }
-  // Contacts and modes that the info tells are those of the state itself.
+  // Contacts and modes in the info are those of the state itself.
   if (result == TB_OK) result = tb_deriv_linearize(m, d, &one, x);
   if (result == TB_OK) result = tb_deriv_keep_dense(x, d);
   if (result == TB_OK) {

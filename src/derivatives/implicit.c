@@ -1,6 +1,6 @@
 // Implicit Euler of the viscoelastic law, differentiated (docs/derivatives.md, eq. 72-74). With
 // a(q+, v+) the acceleration at the end of the step, which also depends on the start through the
-// anchors that the springs take along,
+// springs' anchors,
 //
 //     dv+ = dv + h (a_q dq+ + a_v dv+ + a_anchor dx),      dq+ = turn_q dq + h turn_v dv+
 #include <string.h>
@@ -14,7 +14,7 @@
 
 // ---- the system ---------------------------------------------------------------------------------
 
-// The acceleration of the start, which the step itself does not use.
+// The acceleration at the start, which the step itself does not use.
 static tbResult linearize_start(tbDerivatives* x, tbData* d, const tbDerivativeSettings* settings,
                                 tbReal* acc, tbReal* by_force) {
   tbResult result = tb_deriv_linearize(x->m, d, settings, x->stage);
@@ -22,7 +22,7 @@ static tbResult linearize_start(tbDerivatives* x, tbData* d, const tbDerivativeS
   return result == TB_OK ? tb_deriv_keep_acceleration(x, acc, by_force) : result;
 }
 
-// The world at the end of the step, with the anchors of its start, linearised there.
+// Linearises the world at the end of the step, with the anchors of the start.
 static tbResult linearize_end(tbDerivatives* x, tbData* d, const tbDerivativeSettings* settings) {
   const tbModel* m = x->m;
   size_t size = tb_snapshot_size(m, d);
@@ -37,7 +37,7 @@ static tbResult linearize_end(tbDerivatives* x, tbData* d, const tbDerivativeSet
     x->info.differentiable = 0;
     memcpy(x->info.reason, x->stage->info.reason, sizeof x->info.reason);
   }
-  if (!converged) tb_springs_kink(x, "Newton's method ended after iterations", 0);
+  if (!converged) tb_springs_kink(x, "Newton's method did not converge, iterations", 0);
   x->info.finite_differences = x->stage->info.finite_differences;
   x->info.separated = x->stage->info.separated;
   x->info.sticking = x->stage->info.sticking;
@@ -47,8 +47,8 @@ static tbResult linearize_end(tbDerivatives* x, tbData* d, const tbDerivativeSet
 }
 
 // From the acceleration's partials at the end (nv x ncol) and by the start (nv x width) to dv+ (nv
-// x width; columns q, v, act, ctrl, force). The columns of act at the end follow from those at the
-// start.
+// x width; columns q, v, act, ctrl, force). The columns of act at the end are expressed by those at
+// the start.
 static tbResult end_velocity(tbDerivatives* x, const tbReal* acc, tbReal* dv, size_t width) {
   size_t nv = (size_t)x->nv, ncol = (size_t)x->ncol;
   tbReal* N = TB_ARENA_NEW(&x->arena, tbReal, nv * nv + 1);
@@ -120,7 +120,7 @@ tbResult tb_deriv_euler_implicit(tbDerivatives* x, tbData* d, tbStepState* state
   if (!acc || !by_force || !x->stage || !x->probe) return TB_ERROR_MEMORY;
   x->stage->is_stage = 1;
   tbResult result = linearize_start(x, d, settings, acc, by_force);
-  // How activations go on, which only the smooth forces at the start know.
+  // Derivatives of the activations, which only the smooth forces at the start provide.
   tbPartials partials = {x->law.force, x->ncol};
   if (result == TB_OK) {
     result = tb_deriv_smooth(x, d, d->qacc, TB_IMPLICIT_NOTHING, &partials);

@@ -42,7 +42,7 @@ void tb_next_position(const tbDerivatives* x, const tbReal* dv, const tbReal* dq
   }
 }
 
-// From y, the adjoint of q+: that of q, and of the velocity that moves it.
+// From y, the adjoint of q+, to the adjoints of q and of the velocity that moves it.
 static void next_position_transposed(const tbDerivatives* x, const tbReal* y, tbReal* dq,
                                      tbReal* move) {
   const tbModel* m = x->m;
@@ -71,7 +71,7 @@ static tbReal dot(const tbReal* a, const tbReal* b, int n) {
 }
 
 // One right-hand side, in x->scratch: partial forces, S and E, and those of the position's own
-// acceleration where it has one.
+// acceleration if it has one.
 typedef struct {
   tbReal *force, *final, *sigma, *law;
   tbReal *move, *move_law;
@@ -94,7 +94,7 @@ static Input input_of(const tbDerivatives* x) {
   return i;
 }
 
-// The next state's change to out; dx may be NULL for zero.
+// Write the change of the next state to out; dx may be NULL for zero.
 static void respond(tbDerivatives* x, const Input* i, const tbReal* dx, tbReal* out) {
   int nv = x->nv;
   tb_deriv_solve(x, i->force, i->final, i->sigma, i->gathered, i->law, 1);
@@ -115,7 +115,7 @@ static void respond(tbDerivatives* x, const Input* i, const tbReal* dx, tbReal* 
   tb_next_position(x, i->move, dx ? dx : i->zero, out, 1);
 }
 
-// Where no step has been linearised the answer is NaN: zeros or old numbers might be taken for
+// Without a linearised step the result is NaN: zeros or old numbers could be mistaken for
 // derivatives.
 static void no_answer(tbReal* out, int n) {
   for (int i = 0; out && i < n; i++) out[i] = NAN;
@@ -221,9 +221,9 @@ tbResult tb_derivatives_friction(tbDerivatives* x, int contact, tbReal* dx_next)
   return TB_OK;
 }
 
-// 1 where inertia changes forces in ways that only differences know: the oscillators of expo, the
-// slopes of the bias of `implicit`, the blocks of G of raisim's sliding and of exact gains, the
-// boxes as which the medium sees bodies.
+// 1 if forces depend on inertia in ways without analytic derivatives: the oscillators of expo, the
+// slopes of the bias of `implicit`, the blocks of G in raisim's sliding and in exact gains, and the
+// equivalent boxes of bodies in a fluid medium.
 static int needs_differences(const tbDerivatives* x) {
   int law = x->m->opt.law;
   if (x->ready != 1 || x->move.acc || x->final.LU || tb_has_fluid(x->m)) return 1;
@@ -231,7 +231,7 @@ static int needs_differences(const tbDerivatives* x) {
          (law == TB_LAW_COMFREE && x->m->opt.comfree_exact && x->ncon > 0);
 }
 
-// What a change of the diagonal J H^-1 J^T = J u makes of S and E: its partials are -u^T dM u.
+// Changes of S and E through the diagonal J H^-1 J^T = J u, whose partials are -u^T dM u.
 static void add_diagonals(const tbDerivatives* x, const tbData* d, int body, tbReal* S, tbReal* E) {
   for (int b = 0; b < x->nactive; b++) {
     const tbActiveRows* a = &x->active[b];
@@ -249,8 +249,9 @@ static void add_diagonals(const tbDerivatives* x, const tbData* d, int body, tbR
   }
 }
 
-// What Coriolis and gyroscopic forces of the middle of the step have beside the bias force, which
-// is not linear in inertia: by the parameters of a body (nv x TB_NINERTIAL).
+// Difference between the Coriolis and gyroscopic forces of the middle of the step and the bias
+// force, which is not linear in inertia: derivatives by the parameters of a body (nv x
+// TB_NINERTIAL).
 static tbResult turning(tbDerivatives* x, tbData* d, int body, tbReal* slope) {
   const tbModel* m = x->m;
   tbGyroscopicMidpoint turn;
@@ -263,9 +264,9 @@ static tbResult turning(tbDerivatives* x, tbData* d, int body, tbReal* slope) {
                                            slope + (size_t)turn.dof * TB_NINERTIAL);
 }
 
-// Gravity compensation bears a share of a body's weight, which is linear in the mass (a force at
-// the body's origin) and in the first moment (a couple): its forces by these, added to `slope` (nv
-// x TB_NINERTIAL). `column`: nv.
+// Gravity compensation carries a share of a body's weight, which is linear in the mass (a force at
+// the body's origin) and in the first moment (a couple). The derivatives of its forces by these are
+// added to `slope` (nv x TB_NINERTIAL). `column`: nv.
 static void add_compensation(const tbModel* m, const tbData* d, int body, tbReal* column,
                              tbReal* slope) {
   if (m->body_gravcomp[body] == 0 || !tb_deriv_compensates(m)) return;
@@ -346,8 +347,8 @@ static void dense_transposed(tbDerivatives* x, const tbReal* y, tbReal* dx, tbRe
   }
 }
 
-// From the adjoint of the law's forces (rows) to those of loads and friction; `second`: of the
-// position's.
+// From the adjoint of the law's forces (rows) to those of loads and friction; `second`: for the
+// position.
 static void expo_transposed(const tbDerivatives* x, const tbReal* law, int second, tbReal* load,
                             tbReal* dfriction) {
   for (int e = 0; e < x->nexpo; e++) {
@@ -365,7 +366,7 @@ static void expo_transposed(const tbDerivatives* x, const tbReal* law, int secon
   }
 }
 
-// One acceleration's adjoint z back through its forces: into `in`, dforce and dfriction.
+// Adjoint z of one acceleration back through its forces: into `in`, dforce and dfriction.
 static void acceleration_transposed(tbDerivatives* x, const Input* i, const tbReal* z, int second,
                                     tbReal* dforce, tbReal* dfriction) {
   int nv = x->nv, n = x->n;
@@ -408,7 +409,7 @@ void tb_derivatives_apply_transposed(tbDerivatives* x, const tbReal* y, tbReal* 
   Input i = input_of(x);
   tbReal *move = i.move, *z = i.zero;
   next_position_transposed(x, y, i.in, move);
-  // Into the velocity at the start, and the acceleration of the new one.
+  // Adjoints of the velocity at the start, and of the acceleration of the new one.
   tbReal share = x->move.acc ? 0 : x->move_share;
   for (int k = 0; k < nv; k++) {
     tbReal next = y[nv + k] + share * move[k];

@@ -3,7 +3,7 @@
 //
 //     x_s = x_0 + c_s h k_{s-1},   x+ = x_0 + h sum w_s k_s,   da_s = a_x dx_s + a_u du + a_f df
 //
-// in the columns q, v, act, ctrl and generalised force of the start.
+// in the columns q, v, act, ctrl and generalised force at the start.
 #include <stdbool.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@
 enum { STAGES = 4 };
 
 typedef struct {
-  tbReal *q, *v, *act;  // rows of W: a state's change, or a rate's
+  tbReal *q, *v, *act;  // rows of length W: derivative of a state or of a rate
 } Rows;
 
 typedef struct {
@@ -39,8 +39,9 @@ static void add_scaled(tbReal* y, const tbReal* x, tbReal s, size_t n) {
   for (size_t i = 0; s != 0 && i < n; i++) y[i] += s * x[i];
 }
 
-// The rates of a stage from the change of its state. rate.v holds what anchors add; rate.q the
-// change of the rates that led here, over `reach` seconds. `u`: where the stage is (rk4.h).
+// Derivatives of a stage's rates from those of its state. On entry rate.v contains the anchors'
+// contribution and rate.q the derivative of the rates that led to the stage, over `reach` seconds.
+// `u`: coordinates of the stage (rk4.h).
 static void stage_rates(Chain* c, const tbDerivatives* stage, const tbReal* u, const tbReal* v,
                         tbReal reach) {
   size_t nv = c->nv, na = c->na, W = c->W, ncol = (size_t)c->x->ncol;
@@ -66,7 +67,7 @@ static void stage_rates(Chain* c, const tbDerivatives* stage, const tbReal* u, c
   }
 }
 
-// The start moved by h times `rate`; `mean`: the rate that moves the configuration.
+// The start displaced by h times `rate`; `mean`: the rate that moves the configuration.
 static void move(Chain* c, const Rows* rate, const tbReal* mean, tbReal h, Rows* out) {
   tbDerivatives* x = c->x;
   size_t nv = c->nv, na = c->na, W = c->W;
@@ -81,8 +82,8 @@ static void move(Chain* c, const Rows* rate, const tbReal* mean, tbReal h, Rows*
   for (size_t i = 0; i < na; i++) out->act[i * W + 2 * nv + i] += 1;
 }
 
-// Activations end as those of every step, filters exactly and all within their range; `rate` is
-// their mean rate.
+// Activations at the end, computed as in every step: filters exactly, all clamped to their range;
+// `rate` is their mean rate.
 static void end_activations(Chain* c, const tbData* d, const tbReal* rate) {
   const tbModel* m = c->x->m;
   for (int i = 0; i < m->nu; i++) {
@@ -112,7 +113,7 @@ static void store(Chain* c, const Rows* end) {
   }
 }
 
-// A stage's derivatives count for the whole step.
+// The info of a stage is merged into that of the whole step.
 static void report(tbDerivatives* x, const tbDerivativeInfo* info, int first) {
   if (first) {
     int differentiable = x->info.differentiable;
@@ -130,7 +131,7 @@ static void report(tbDerivatives* x, const tbDerivativeInfo* info, int first) {
   memcpy(x->info.reason, info->reason, sizeof info->reason);
 }
 
-// A second world where the first stage ends: with the anchors that it leaves behind.
+// A second world at the end of the first stage, with the anchors of that stage.
 static tbResult probe_start(tbDerivatives* x, tbData* d) {
   const tbModel* m = x->m;
   if (!x->probe) x->probe = tb_data_new(m);
@@ -144,7 +145,7 @@ static tbResult probe_start(tbDerivatives* x, tbData* d) {
   return tb_anchors_exchange(m, x->probe, tb_step_state(m, x->probe));
 }
 
-// The probe from the start d to h times the given rates.
+// Set the probe to the start d plus h times the given rates.
 static void probe_move(tbDerivatives* x, const tbData* d, tbReal h, const tbReal* rate,
                        const tbReal* qacc, const tbReal* act_rate) {
   const tbModel* m = x->m;
@@ -222,7 +223,7 @@ tbResult tb_deriv_rk4(tbDerivatives* x, tbData* d, tbStepState* state,
     for (size_t i = 0; i < nv; i++) u[i] = REACH[s] * x->h * rate[i];
     result = stage_add(&c, at, settings, s ? &anchors : NULL, u, REACH[s] * x->h, WEIGHT[s]);
     if (s == 0 && result == TB_OK) result = tb_deriv_keep_acceleration(x, c.acc, c.by_force);
-    // The springs of the start, as its evaluation left them.
+    // The springs at the start, as its evaluation left them.
     if (s == 0 && result == TB_OK && m->opt.law == TB_LAW_VISCOELASTIC) {
       tbReal near = settings->mode_tolerance * tb_springs_largest(&state->springs);
       result = tb_start_springs(x, d, state, near, &anchors);
