@@ -1,7 +1,7 @@
-// From a model at a state to a contact problem: contacts from the collision detector, Jacobian rows
-// from the kinematics, and the problem (docs/step.md) for each island.
+// Builds a contact problem from a model at a state: contacts from the collision detector, Jacobian
+// rows from the kinematics, and the problem (docs/step.md) for each island.
 //
-// This is the one place that sees collision and dynamics. Everything lives in the data's arena.
+// Only this folder uses both collision and dynamics. All results live in the data's arena.
 #ifndef TRIBO_ASSEMBLE_ASSEMBLE_H_
 #define TRIBO_ASSEMBLE_ASSEMBLE_H_
 
@@ -24,23 +24,24 @@ typedef enum {
   TB_SOURCE_CONTACT,          // id: contact
 } tbSource;
 
-// Rows that belong together: one contact, one limit, one equality, one dry friction.
+// A group of rows: those of one contact, one limit, one equality or one dry friction.
 typedef struct {
   int source;      // tbSource
   int id;          // of the source
   int row;         // first row among all rows of the step
   int dim;         // rows
-  int nnz;         // dofs that move it
-  const int* col;  // those dofs, ascending, closed under ancestors
-  int lead;        // the first of them that J is not zero at by its nature
-  tbReal* J;       // dim x nnz: velocity of the constraint from qvel; raisim: all of a contact's
-  tbReal* half;    // J H^-1/2 where it is known, or NULL
+  int nnz;         // dofs that move the constraint
+  const int* col;  // these dofs, ascending, closed under ancestors
+  int lead;        // index of the first of them at which J is not structurally zero
+  tbReal* J;       // dim x nnz: velocity of the constraint from qvel; raisim: with all rows of a
+                   // contact
+  tbReal* half;    // J H^-1/2 if already computed, or NULL
   tbReal pos[6];   // m or rad: gap (limits, contacts: normal row) or violation (equality)
-  tbReal margin;   // m or rad: where a soft constraint starts
+  tbReal margin;   // m or rad: margin of a soft constraint
   tbReal bound;    // dry friction: largest force, N or N m
-  uint64_t key;    // the same constraint from step to step
+  uint64_t key;    // identifies the constraint across steps
   int island;
-  bool known;  // its impulse of the last step is
+  bool known;  // its impulse of the last step is known
 } tbConstraint;
 
 typedef struct {
@@ -49,52 +50,52 @@ typedef struct {
   tbConstraint* list;
 } tbConstraints;
 
-// What the collision driver keeps between steps.
+// State that the collision detector keeps between steps.
 typedef struct tbDetector tbDetector;
 tbDetector* tb_detector_new(const tbModel* model);
 void tb_detector_free(tbDetector* finder);
 
-// The shape of any geom, posed as `data` has it. False where it has none to collide with.
+// The shape of a geom at its pose in `data`. False if the geom cannot collide.
 bool tb_detector_shape(const tbDetector* finder, const tbModel* model, const tbData* data, int geom,
                        tbShape* shape);
 
-// Trees that rest (1 per tree, or NULL for none; kept by reference): pairs of two of them, or of
-// one and the world, are left out.
+// Set the resting trees (1 per tree, or NULL for none; kept by reference): pairs of two of them, or
+// of one and the world, are skipped.
 void tb_detector_set_resting(tbDetector* finder, const uint8_t* resting);
 size_t tb_detector_allocations(const tbDetector* finder);
 size_t tb_detector_bytes(const tbDetector* finder);  // memory held
 
-// What the finder remembers of its pairs between steps, as bytes for a snapshot: their number, a
-// copy of them, and putting a copy back (TB_ERROR_ARGUMENT where they are not such a copy).
+// The detector's memory of its pairs between steps, as bytes for a snapshot: their number, a copy,
+// and restoring a copy (TB_ERROR_ARGUMENT if the bytes are not such a copy).
 size_t tb_detector_memory_size(const tbDetector* finder);
 void tb_detector_memory_save(const tbDetector* finder, void* bytes);
 tbResult tb_detector_memory_load(tbDetector* finder, const void* bytes, size_t size);
 
-// The shape of a geom in a contact of the last tb_find_contacts, as it was then; NULL for geoms
-// that can touch nothing.
+// The shape of a geom at the last tb_find_contacts; NULL for geoms that cannot collide.
 const tbShape* tb_contact_shape(const tbDetector* finder, int geom);
 
-// Parameters of a contact of two geoms, or of explicit pair `pair` >= 0; geometry is left zero.
+// Parameters of a contact of two geoms, or of explicit pair `pair` >= 0; the geometry is left zero.
 void tb_contact_parameters(const tbModel* model, int geom1, int geom2, int pair,
                            tbContact* contact);
 
-// In words, which parameter of a contact that the law uses has no meaning, or NULL where all have:
-// programs write into models as they are. `rigid` laws use none of the soft ones.
+// A message about the first invalid parameter among those that the law uses, or NULL if all are
+// valid; programs may write any values into models. `rigid` laws use none of the soft parameters.
 const char* tb_contact_invalid_parameter(const tbContact* contact, bool rigid);
 
-// A gap that counts as touch, m: what rounding leaves of bodies put on each other.
+// A gap up to this counts as touching, m: the rounding error of bodies placed on each other.
 #define TB_TOUCHING 1e-9
 
-// Find all contacts of the current geom poses into data->contact. With `reach` > 0, geoms within
-// that distance count even where their margin is smaller; with more than TB_TOUCHING farther ones
-// too that will meet within a step at their current velocities (rigid laws see a contact before it
-// closes). TB_ERROR_NUMERIC, with data->message, where a contact has a flaw.
+// Find all contacts of the current geom poses and store them in data->contact. With `reach` > 0,
+// geoms within that distance count even if their margin is smaller; with `reach` above TB_TOUCHING,
+// also farther geoms that will meet within a step at their current velocities (speculative contacts
+// of rigid laws). TB_ERROR_NUMERIC, with data->message, if a contact has an invalid parameter.
 tbResult tb_find_contacts(tbDetector* finder, const tbModel* model, tbData* data, tbReal reach);
 
-// How far ahead limits are seen: those that could be reached within `horizon` seconds at the
-// velocity of the start, or at speeds `led` of the dofs (NULL: none) that a solve of this step has
-// led to; with `near` those within a thousandth of their range, too. What rests at a limit with a
-// load is there but for rounding, and hardly moves: its speed alone would lose sight of it.
+// Look-ahead of limits: a limit gets a row if it could be reached within `horizon` seconds at the
+// velocity of the start, or at the speed bounds `led` of the dofs (NULL: none) from earlier solves
+// of this step; with `near` also if it is within a thousandth of its range. A joint that rests on
+// its limit under a load is at the limit up to rounding and hardly moves: the speed alone would not
+// detect it.
 typedef struct {
   tbReal horizon;
   bool near;
@@ -102,18 +103,18 @@ typedef struct {
 } tbLookAhead;
 
 // Build all constraint rows in MuJoCo's order: equality, dry friction, limits, contacts.
-// `left_out`: 1 per contact that goes without rows, or NULL.
+// `left_out`: 1 per pruned contact, which gets no rows, or NULL.
 tbResult tb_assemble_rows(const tbModel* model, tbData* data, tbLookAhead sight,
                           const char* left_out, tbConstraints* out);
 
-// Whether a limit that was not seen is crossed within a step at velocity `v` of the dofs: a force
-// or an impact has come since.
+// Whether a limit without a row is violated within a step at velocity `v` of the dofs, because of a
+// sudden force or an impact.
 bool tb_limits_violated(const tbModel* model, const tbData* data, tbLookAhead sight,
                         const tbReal* v);
 
-// The gap that a limit or contact at `dist` closes: a negative margin sets the limit back, and the
-// surfaces that touch into their shapes. A positive one is a row's margin, which the rigid and the
-// viscoelastic law leave unused.
+// The gap of a limit or contact at distance `dist`: a negative margin moves the limit back, and the
+// touching surfaces into their shapes. A positive one is the margin of a soft row, which the rigid
+// and the viscoelastic laws do not use.
 static inline tbReal tb_gap_to(tbReal dist, tbReal margin) {
   return dist - tb_min(margin, 0);
 }
@@ -124,15 +125,15 @@ static inline tbReal tb_contact_gap(const tbContact* contact) {
 // The key of a contact's constraint.
 uint64_t tb_contact_key(const tbContact* contact);
 
-// The only body of a contact that moves, or -1 where both do; its first `dim` rows as functions of
-// that body's twist about the centre of its tree, `P` dim x 6; and that twist by dofs: fills J
-// (6 x nnz) and returns nnz, at most the number of dofs.
+// The only moving body of a contact, or -1 if both move; the first `dim` rows of the contact as
+// functions of that body's twist about the centre of its tree, `P` dim x 6; and that twist as a
+// function of the dofs: fills J (6 x nnz) and returns nnz, at most the number of dofs.
 int tb_contact_body(const tbModel* model, const tbContact* contact);
 void tb_contact_rows_of_twist(const tbModel* model, const tbData* data, const tbContact* contact,
                               int body, int dim, tbReal* P);
 int tb_body_twist(const tbModel* model, const tbData* data, int body, const int** col, tbReal* J);
 
-// Where eq_data has a weld's torquescale.
+// Index of a weld's torquescale in eq_data.
 enum { TB_EQ_TORQUESCALE = 10 };
 
 // The bodies and points of a connect or weld, and for a weld the orientations that must agree.
@@ -147,69 +148,72 @@ void tb_equality_wrenches(const tbModel* model, tbData* data, const tbConstraint
 tbReal tb_tendon_row_force(const tbModel* model, const tbData* data,
                            const tbConstraints* constraints, const tbReal* row_force, int tendon);
 
-// The speed at which a violation of a constraint, m or rad, is taken back (Baumgarte), its slope by
-// the violation, and its cap: correction_speed, or where a mocap body leads the violation in 0.02
-// s, as fast as MuJoCo's default reference, since others must follow it at any speed.
+// The speed at which a violation of a constraint, m or rad, is corrected (Baumgarte), its slope by
+// the violation, and its upper bound: correction_speed or, if a mocap body is involved, the
+// violation over 0.02 s, as fast as MuJoCo's default reference, since other bodies must follow a
+// mocap body at any speed.
 tbReal tb_correction(const tbModel* model, const tbData* data, const tbConstraint* c,
                      tbReal violation, tbReal* slope);
 tbReal tb_correction_cap(const tbModel* model, const tbData* data, const tbConstraint* c,
                          tbReal violation);
 
-// Below a millisecond limits that start beyond their range are pushed back by no more than a
-// millisecond's step would in the same time: `speed` is held to the row's own and that. A push of
-// the full speed in every step, against what a closed loop allows, would make energy without end.
+// For time steps below a millisecond, a joint or tendon that starts beyond its limit is pushed back
+// no faster than a step of a millisecond would in the same time: `speed` is bounded by the row's
+// own speed plus that. The full correction speed in every step, against a closed loop that does not
+// allow it, would add energy without bound.
 bool tb_push_is_held(const tbModel* model, const tbData* data, const tbConstraint* c,
                      tbReal* speed);
 
 // gamma of a gap that must stay open (contacts and limits), and its slope by the gap. An open gap
-// may close within the step, an overlap is pushed out slowly, and between zero and overlap_allowed
-// nothing is corrected. Nor is a gap below gap_allowed between bodies that fly free, or one of them
-// and a fixed one, while they hardly move: whether a contact of things at rest carries must not
-// depend on the last bits of its gap.
+// may close within the step, an overlap is corrected slowly, and between zero and overlap_allowed
+// nothing is corrected. A gap below gap_allowed counts as closed between free-floating bodies, or
+// one of them and a fixed body, while they hardly move: whether a contact at rest carries a force
+// must not depend on the last bits of its gap.
 tbReal tb_gap_term(const tbModel* model, const tbData* data, const tbConstraint* c, tbReal gap,
                    tbReal* slope);
 
-// gamma of a rigid contact that bounces in this step, e v_n < 0: it closes faster than
-// restitution_speed and within the step. 0: it does not bounce.
+// gamma of a rigid contact with restitution, e v_n < 0, if it closes faster than restitution_speed
+// and within the step; otherwise 0.
 tbReal tb_restitution_term(const tbModel* model, const tbData* data, const tbConstraint* c);
 
-// What the drift of a contact between bodies that turn together adds to gamma: share times `along`.
+// Contribution of the co-rotation of two bodies in contact to gamma: share times `along`.
 typedef struct {
-  tbReal drift[2][3];  // dJ/dt v of both bodies' points, m/s2
-  tbReal fade[2];      // how much of them counts: not all where a body turns fast
-  int fastest[2];      // that body: it, or one that it hangs on
-  tbReal spin[3];      // angular velocity of body 2 against body 1
-  tbReal velocity[3];  // and velocity of its point
-  tbReal common[3];    // angular velocity that both have: (1 - between) w1 + between w2
+  tbReal drift[2][3];  // velocity-product term dJ/dt v of both bodies' points, m/s2
+  tbReal fade[2];      // factor of the term: below 1 if a body turns fast
+  int fastest[2];      // the fastest turning one among the body and its ancestors
+  tbReal spin[3];      // angular velocity of body 2 relative to body 1
+  tbReal velocity[3];  // relative velocity of its point
+  tbReal common[3];    // common angular velocity: (1 - between) w1 + between w2
   tbReal between;
-  tbReal along[3];  // drift as seen from what turns so, along normal and tangents; 0 along the
-                    // normal of compliant contacts
+  tbReal along[3];  // velocity-product term in the co-rotating frame, along normal and tangents; 0
+                    // along the normal of compliant contacts
   tbReal share;     // s: h/2 (1 - |spin|^2 / (TB_TOGETHER |common|)^2)
 } tbCorotation;
-// Bodies turn together while they turn against each other by less than this share of the turn that
-// they have in common.
+// Bodies co-rotate while their relative angular velocity is below this fraction of their common
+// angular velocity.
 #define TB_TOGETHER 0.1
-// False: they do not, and nothing is added.
+// False: the bodies do not co-rotate, and nothing is added.
 bool tb_contact_corotation(const tbModel* model, const tbData* data, const tbConstraint* c,
                            tbCorotation* out);
 
-// MuJoCo's estimate of the diagonal of J M^-1 J^T at row r of a constraint: what it would be if
-// nothing but the bodies' weights at the reference pose resisted.
+// MuJoCo's estimate of the diagonal of J M^-1 J^T at row r of a constraint, from the inverse
+// weights of the bodies at the reference pose alone.
 tbReal tb_row_weight(const tbModel* model, const tbData* data, const tbConstraint* c, int r);
 
-// The same for the push apart of a contact or limit: where a joint's axis goes through its body's
-// centre of mass the estimate is zero, or rounding. What the bodies yield at the point of contact
-// in this pose, the mean of three directions, takes its place. 0 where memory ran out.
+// The same for the normal row of a contact or limit. If a joint's axis passes through its body's
+// centre of mass the estimate is zero, or a rounding error; then it is replaced by the inverse
+// inertia of the bodies at the contact point in this pose, the mean of three directions. Returns 0
+// when out of memory.
 int tb_push_weight(const tbModel* model, const tbData* data, tbInertiaFactor factor, tbArena* arena,
                    const tbConstraint* c, tbReal* weight);
 
-// What the softness of row r of an equality is relative to, and its slope by y, the diagonal of G
-// there: y itself, except near a singular pose (an outstretched arm), where it vanishes and a share
-// of the estimate takes its place.
+// Reference value of the compliance of row r of an equality, and its slope by y, the diagonal of G
+// there: y itself, except near a singular pose (an outstretched arm), where y vanishes and a share
+// of the estimate replaces it.
 tbReal tb_equality_scale(const tbModel* model, const tbConstraint* c, int r, tbReal y,
                          tbReal* slope);
 
-// Constraints that are coupled through the bodies they act on, as one problem.
+// An island: constraints that are coupled through the bodies they act on, as one problem.
 typedef struct {
   int nmember;
   const int* member;  // indices into tbConstraints.list, ascending
@@ -217,45 +221,46 @@ typedef struct {
   tbReal *g, *R;      // problem.g and problem.R
   tbReal* rho;        // per row: estimate of the diagonal of G, > 0
   tbReal* lambda;     // N s
-  tbReal* sigma;      // m/s: velocity that the first lambda leads to, where it was computed
-  tbReal measure;     // its relative residual under the law, or NAN where nobody asked
-  tbReal inherited;   // relative residual that the last step left
-  tbReal residual;    // and this one
-  tbReal* rest;       // where the next step starts, or NULL: from lambda
-  int solved;         // 1: lambda is good enough as it is, G is not needed
-  int applied;        // 1: the velocity that lambda leads to has been computed
+  tbReal* sigma;      // m/s: velocity that the first lambda causes, if it was computed
+  tbReal measure;     // relative residual of the first lambda under the law, or NAN if not
+                      // evaluated
+  tbReal inherited;   // relative residual at the end of the last step
+  tbReal residual;    // relative residual of this step
+  tbReal* rest;       // warm start of the next step, or NULL: lambda
+  int solved;         // 1: lambda is accepted, G is not needed
+  int applied;        // 1: the velocity that lambda causes has been computed
 } tbIsland;
 
 typedef struct {
   int count;
   tbIsland* island;
-  int bounces;  // contacts that bounce, of those whose terms were assembled
+  int bounces;  // contacts with restitution among those whose terms were assembled
 } tbIslands;
 
 // Split the constraints into islands: members only.
 tbResult tb_assemble_groups(const tbModel* model, tbData* data, tbConstraints* constraints,
                             tbIslands* out);
 
-// How much of the velocities of n dofs, or of anything made of them, is rounding, m/s or rad/s.
+// Rounding level of the velocities of n dofs, or of combinations of them, m/s or rad/s.
 tbReal tb_velocity_noise(int n, const tbReal* v);
 
 // Give every island the blocks, g = J v_free + gamma (gap, correction, restitution) and R (physical
-// compliance, softness) of the rigid laws, and lambda = 0; all but G. Without a factor (LD NULL)
-// neither softness nor rho: for judging answers of other laws.
+// compliance, softness) of the rigid laws, and lambda = 0; everything except G. Without a factor
+// (LD NULL) neither softness nor rho are set: for certificates of other laws' answers.
 tbResult tb_assemble_terms(const tbModel* model, tbData* data, const tbConstraints* constraints,
                            tbInertiaFactor factor, const tbReal* v_free, tbIslands* islands);
 
-// The same where J v_free is known by row, and the answer is only to be judged: without the
-// compliance that keeps a solver's problem solvable.
+// The same if J v_free is known by row and the answer is only to be evaluated: without the
+// compliance that makes a problem solvable.
 tbResult tb_assemble_judged(const tbModel* model, tbData* data, const tbConstraints* constraints,
                             const tbReal* row_velocity_free, tbIslands* islands);
 
-// Give every island that is not solved yet G = J H^-1 J^T over the factor of H. After
+// Give every island that is not solved yet G = J H^-1 J^T by the factor of H. Called after
 // tb_assemble_terms.
 tbResult tb_assemble_delassus(const tbModel* model, tbData* data, const tbConstraints* constraints,
                               tbInertiaFactor factor, tbIslands* islands);
 
-// sigma = g + J (v - v_free) + R lambda of an island, where v is the velocity that lambda leads to.
+// sigma = g + J (v - v_free) + R lambda of an island, where v is the velocity that lambda causes.
 void tb_assembled_velocity(const tbConstraints* constraints, const tbIsland* island,
                            const tbReal* v_free, const tbReal* v, tbReal* sigma);
 

@@ -1,5 +1,5 @@
-// Rows of contacts: the velocity of body 2's point against body 1's in the contact's frame, then
-// the angular velocity; and the same as functions of a single body's twist.
+// Rows of contacts: the velocity of body 2's point relative to body 1's in the contact's frame,
+// then the relative angular velocity; and the same as functions of a single body's twist.
 #include "base/minmax.h"
 #include "assemble/rows.h"
 #include "model/chain.h"
@@ -9,10 +9,11 @@ uint64_t tb_contact_key(const tbContact* contact) {
   return contact->key | UINT64_C(0x8000000000000000);
 }
 
-// Contacts of the same two bodies follow each other.
+// The support of a contact; contacts of the same two bodies are consecutive and share it.
 typedef struct {
   int body[2], nnz;
-  int common;  // dofs that move both bodies, the first ones: at the same point by the same
+  int common;  // number of leading dofs that move both bodies; at the same point their motions
+               // cancel
   const int* col;
 } Support;
 
@@ -35,7 +36,7 @@ static int eq_body(const tbModel* m, int eq, int id) {
   return m->body_weldid[m->eq_objtype[eq] == TB_OBJ_SITE ? m->site_bodyid[id] : id];
 }
 
-// Whether a weld holds two bodies together.
+// Whether two bodies are welded together.
 static bool are_welded(const tbModel* m, const tbData* d, int body1, int body2) {
   if (m->opt.disableflags & TB_DISABLE_EQUALITY) return false;
   int one = m->body_weldid[body1], two = m->body_weldid[body2];
@@ -48,9 +49,9 @@ static bool are_welded(const tbModel* m, const tbData* d, int body1, int body2) 
   return false;
 }
 
-// Rigid bodies that overlap and are welded together: a push apart and the weld would contradict
-// each other, and the weld is what the file asks for.
-static bool is_held(const tbRowBuilder* b, const tbContact* contact, int body1, int body2) {
+// Whether two rigid bodies overlap and are welded together: the contact's correction and the weld
+// would contradict each other, and the weld was requested by the file.
+static bool is_held_by_weld(const tbRowBuilder* b, const tbContact* contact, int body1, int body2) {
   const tbOption* opt = &b->m->opt;
   return opt->law < TB_LAW_COUNT && tb_contact_gap(contact) < -opt->overlap_allowed &&
          contact->compliance == 0 && are_welded(b->m, b->d, body1, body2);
@@ -66,8 +67,9 @@ static tbConstraint* add_contact(tbRowBuilder* b, int i, const Support* s) {
   tbPointRows rows = {contact->pos, contact->frame, linear, contact->dim - linear};
   tb_add_point_rows(b, c, &rows, s->body[0], s->common, -1);
   tb_add_point_rows(b, c, &rows, s->body[1], s->common, 1);
-  // A contact whose dofs all cancel keeps them, so that it belongs to the island of some tree. So
-  // do single rows: with their zeros dense factors settle sooner (docs/tried.md).
+  // A contact whose dofs all cancel keeps them, so that it belongs to the island of some tree.
+  // Single rows keep them, too: with these zeros the active-set method with dense factors converges
+  // faster (docs/tried.md).
   c->lead = s->common < s->nnz && c->dim > 1 ? s->common : 0;
   c->pos[0] = tb_contact_gap(contact);
   c->margin = tb_max(contact->includemargin, 0);
@@ -82,13 +84,13 @@ bool tb_add_contacts(tbRowBuilder* b, const char* left_out) {
     contact->row = -1;
     if (contact->exclude || (left_out && left_out[i])) continue;
     int body1 = m->geom_bodyid[contact->geom[0]], body2 = m->geom_bodyid[contact->geom[1]];
-    if (is_held(b, contact, body1, body2)) continue;
+    if (is_held_by_weld(b, contact, body1, body2)) continue;
     if (!find_support(b, body1, body2, &s)) return false;
     tbConstraint* c = add_contact(b, i, &s);
     if (!c) return false;
     contact->row = c->row;
-    // RaiSim's per-contact problem is that of a point: torsion and rolling are in J for the
-    // certificate alone.
+    // RaiSim's per-contact problem is that of a point: torsion and rolling rows are in J for the
+    // certificate only.
     if (m->opt.law == TB_LAW_RAISIM && c->dim > 3) {
       b->out->nrow -= c->dim - 3;
       c->dim = 3;
@@ -105,7 +107,7 @@ int tb_contact_body(const tbModel* m, const tbContact* contact) {
   return moves1 == moves2 ? -1 : moves1 ? body1 : body2;
 }
 
-// The row of a unit direction in a body's twists: f.(w x arm + v) = (arm x f).w + f.v.
+// The row of a unit direction as a function of a body's twist: f.(w x arm + v) = (arm x f).w + f.v.
 static void twist_row(const tbReal arm[3], const tbReal f[3], tbReal sign, tbReal row[6]) {
   tbReal direction[3] = {sign * f[0], sign * f[1], sign * f[2]};
   tb_cross(row, arm, direction);

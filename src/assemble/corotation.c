@@ -1,9 +1,10 @@
-// Drift of contacts between bodies that turn together: what a hand holds, what lies on a turntable.
-// Rows that hold velocities at the start of a step let points that stick move along the tangents of
-// their paths, apart by h^2/2 of the difference of dJ/dt v in every step: a box on a turntable goes
-// outwards by h/2 w^2 r. Their rows hold the mean velocity over the step instead (docs/step.md,
-// eq. 11). Where bodies turn against each other points of a patch drift apart by themselves, and
-// rows that hold all of them would contradict each other.
+// Co-rotating contacts: velocity-product terms of contacts between bodies that turn together, as an
+// object in a hand or on a turntable. Rows that fix velocities at the start of a step let sticking
+// points move along the tangents of their paths, apart by h^2/2 of the difference of dJ/dt v in
+// every step: a box on a turntable drifts outwards by h/2 w^2 r. Such rows constrain the mean
+// velocity over the step instead (docs/step.md, eq. 11). If the bodies turn relative to each other,
+// the points of a contact patch separate by themselves, and such rows for all of them would
+// contradict each other.
 
 #include "base/minmax.h"
 #include "assemble/assemble.h"
@@ -11,12 +12,14 @@
 #include "spatial/vec3.h"
 #include "tribo/dynamics.h"
 
-// rad: the drift of a body that turns by more in a step fades, faster than it grows.
+// rad: if a body turns by more in a step, its velocity-product term is reduced, faster than it
+// grows.
 static const tbReal FAST_TURN = 0.1;
 
-// The angular velocity that both bodies have in common, what is nearest to zero between theirs, and
-// how much of the drift counts. False: they do not turn together.
-static bool turn_together(const tbReal one[3], const tbReal two[3], tbReal h, tbCorotation* out) {
+// The common angular velocity, the point closest to zero between those of both bodies, and the
+// factor of the velocity-product term. False: the bodies do not co-rotate.
+static bool find_common_rotation(const tbReal one[3], const tbReal two[3], tbReal h,
+                                 tbCorotation* out) {
   if (!(tb_dot3(one, two) > 0)) return false;
   tb_sub3(out->spin, two, one);
   tbReal square = tb_dot3(out->spin, out->spin);
@@ -27,7 +30,8 @@ static bool turn_together(const tbReal one[3], const tbReal two[3], tbReal h, tb
   return out->share > 0;
 }
 
-// The body that turns fastest of a body and those it hangs on, whose turns are in its drift too.
+// The fastest turning one among a body and its ancestors, whose rotations contribute to its
+// velocity-product term.
 static int fastest_of(const tbModel* m, const tbData* d, int body) {
   int fastest = body;
   tbReal most = 0;
@@ -44,9 +48,9 @@ bool tb_contact_corotation(const tbModel* m, const tbData* d, const tbConstraint
   const tbContact* contact = &d->contact[c->id];
   int body[2] = {m->geom_bodyid[contact->geom[0]], m->geom_bodyid[contact->geom[1]]};
   tbReal h = m->opt.timestep, drift[3] = {0, 0, 0}, turned[3];
-  // Links of one robot that touch may not be able to move as this asks for.
+  // Links of one robot in contact may not be able to move as these terms require.
   if (m->body_rootid[body[0]] == m->body_rootid[body[1]]) return false;
-  if (!turn_together(d->cvel + 6 * body[0], d->cvel + 6 * body[1], h, out)) return false;
+  if (!find_common_rotation(d->cvel + 6 * body[0], d->cvel + 6 * body[1], h, out)) return false;
   tb_zero3(out->velocity);
   for (int side = 0; side < 2; side++) {
     tbReal sign = side ? 1 : -1, arm[3], velocity[3];
@@ -60,7 +64,7 @@ bool tb_contact_corotation(const tbModel* m, const tbData* d, const tbConstraint
     tb_motion_at(velocity, d->cvel + 6 * body[side], arm);
     tb_add_scaled3(out->velocity, out->velocity, sign, velocity);
   }
-  // What slips on a surface that turns goes on turning with it.
+  // A point that slips on a rotating surface continues to rotate with it.
   tb_cross(turned, out->common, out->velocity);
   tb_add_scaled3(drift, drift, -2, turned);
   for (int k = 0; k < 3; k++) out->along[k] = tb_dot3(contact->frame + 3 * k, drift);

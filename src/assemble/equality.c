@@ -1,5 +1,5 @@
 // Rows of equalities: connects and welds of two bodies, and polynomials of joints and tendons. Also
-// the forces that they make on bodies and along tendons.
+// their forces on bodies and along tendons.
 #include <string.h>
 
 #include "assemble/rows.h"
@@ -12,7 +12,7 @@
 
 static const tbReal IDENTITY[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 
-// World pose of what an equality refers to: a body frame or a site frame.
+// World pose of the object of an equality: a body frame or a site frame.
 static int eq_frame(const tbModel* m, const tbData* d, int type, int id, const tbReal** pos,
                     const tbReal** mat) {
   if (type == TB_OBJ_SITE) {
@@ -38,18 +38,18 @@ static void equality_frames(const tbModel* m, const tbData* d, int id, EqualityF
   f->body[0] = eq_frame(m, d, type, m->eq_obj1id[id], &pos[0], &mat[0]);
   f->body[1] = eq_frame(m, d, type, m->eq_obj2id[id], &pos[1], &mat[1]);
   for (int i = 0; i < 2; i++) {
-    // Anchors: connect has one per body; weld has body 2's and where body 1 should have it.
+    // Anchors: connect has one per body; weld has that of body 2 and its target position in body 1.
     tb_zero3(f->point[i]);
     if (type != TB_OBJ_SITE) tb_mul_mat3_vec3(f->point[i], mat[i], data + 3 * (weld ? 1 - i : i));
     tb_add3(f->point[i], f->point[i], pos[i]);
     if (weld) tb_quat_from_mat(f->quat[i], mat[i]);
   }
   if (weld && type != TB_OBJ_SITE) tb_quat_mul(f->quat[0], f->quat[0], data + 6);
-  // A rigid weld may be written at any point: where it yields, as by MuJoCo's law and by springs,
-  // or lets them turn (torquescale 0), the anchor is where it does so.
-  bool yields = m->opt.law == TB_LAW_SOFT || m->opt.law == TB_LAW_VISCOELASTIC ||
-                data[TB_EQ_TORQUESCALE] == 0;
-  for (int i = 0; i < 2 && weld && !yields; i++) {
+  // The anchor of a rigid weld can be any point. If the weld is compliant, as under MuJoCo's law
+  // and with springs, or leaves rotations free (torquescale 0), the anchor of the file matters.
+  bool is_compliant = m->opt.law == TB_LAW_SOFT || m->opt.law == TB_LAW_VISCOELASTIC ||
+                      data[TB_EQ_TORQUESCALE] == 0;
+  for (int i = 0; i < 2 && weld && !is_compliant; i++) {
     tbReal arm[3];
     tb_quat_rotate(arm, f->quat[i], m->eq_hold + 3 * id);
     tb_add3(f->point[i], f->point[i], arm);
@@ -186,7 +186,7 @@ tbReal tb_tendon_row_force(const tbModel* m, const tbData* d, const tbConstraint
     const tbConstraint* c = &constraints->list[i];
     tbReal force = row_force[c->row];
     if (c->source == TB_SOURCE_FRICTION_TENDON || c->source == TB_SOURCE_LIMIT_TENDON) {
-      // The row of an upper limit has the other sign (tb_plain_key).
+      // The row of an upper limit has the opposite sign (tb_plain_key).
       if (c->id == tendon) total += c->key & 1 ? -force : force;
     } else if (c->source == TB_SOURCE_EQUALITY && m->eq_type[c->id] == TB_EQ_TENDON) {
       int second = m->eq_obj2id[c->id];

@@ -11,9 +11,9 @@
 // Rounding of the free velocity, relative to its largest entry.
 static const tbReal ROUNDING = 1e-13;
 
-// A correction of an equality below this speed, relative to the same entry, is left out: it would
-// be lost in the rounding of the velocities that should have it, so that no impulses could meet a
-// tolerance relative to it. A closed chain in free fall asks for nothing else.
+// A correction of an equality below this speed, relative to the same entry, is dropped: it would be
+// lost in the rounding of the velocities that it corrects, so that no impulses could satisfy a
+// tolerance relative to it. In free fall, a closed chain has no larger correction than this.
 static const tbReal LEAST_CORRECTION = 1e-9;
 
 typedef struct {
@@ -22,10 +22,10 @@ typedef struct {
   tbArena* arena;
   tbConstraint* list;
   tbInertiaFactor factor;
-  tbReal noise;         // m/s, rad/s: velocities below this are rounding
+  tbReal noise;         // m/s, rad/s: velocities below this are rounding errors
   tbReal* const* half;  // per constraint: D^-1/2 L^-T J^T, dim x nnz
-  const tbReal* known;  // J v_free by row where it is known, or NULL
-  int* bounces;         // contacts that bounce, counted
+  const tbReal* known;  // J v_free by row if it is known, or NULL
+  int* bounces;         // counts contacts with restitution
 } Context;
 
 // ---- islands -----------------------------------------------------------------------------------
@@ -45,7 +45,7 @@ static int next_tree(const tbModel* m, const tbConstraint* c, int* k) {
   return tree;
 }
 
-// Number the islands of constraints; constraints that nothing moves get island -1.
+// Number the islands of constraints; constraints without movable dofs get island -1.
 static int label_islands(const tbModel* m, tbArena* arena, tbConstraints* cs) {
   int* parent = tb_arena_alloc(arena, sizeof(int) * (size_t)(m->ntree + 1));
   int* label = tb_arena_alloc(arena, sizeof(int) * (size_t)(m->ntree + 1));
@@ -120,7 +120,7 @@ static void block_velocity(const tbConstraint* c, const tbReal* v, tbReal* out) 
   for (; r < c->dim; r++) out[r] = row_velocity(c, r, v);
 }
 
-// What drift adds to gamma of a contact.
+// Contribution of the co-rotation of the bodies to gamma of a contact.
 static void add_drift(const Context* x, const tbConstraint* c, tbReal* g) {
   tbCorotation slip;
   if (!tb_contact_corotation(x->m, x->d, c, &slip)) return;
@@ -153,7 +153,7 @@ static void contact_terms(const Context* x, const tbConstraint* c, tbReal* gamma
     *R = e / (h * (h + e * b));
     return;
   }
-  // Newton's restitution where the gap closes fast within this step.
+  // Newton's restitution, if the gap closes fast and within this step.
   tbReal bounce = contact->restitution > 0 ? tb_restitution_term(x->m, x->d, c) : 0;
   if (bounce < 0) {
     *gamma = bounce;
@@ -207,7 +207,7 @@ static void fill_block(const Context* x, const tbConstraint* c, int row, const t
 
 // ---- G -----------------------------------------------------------------------------------------
 
-// Renumber the columns of an island's dofs in the dofs' own order: trees are ranges of dofs.
+// Renumber the columns of an island's dofs in the order of the dofs: trees are ranges of dofs.
 static void number_in_order(const Context* x, const tbIsland* island, int* place) {
   const tbModel* m = x->m;
   int next = 0, low = m->nv, high = 0;
@@ -238,7 +238,7 @@ static int build_G(const Context* x, tbIsland* island, int* place) {
   tbReal* value = tb_arena_alloc(x->arena, sizeof(tbReal) * (size_t)(entries + 1));
   if (!start || !column || !value) return 0;
 
-  // Columns in the order of dofs, so that every row ascends.
+  // Columns in the order of dofs, so that every row is ascending.
   if (ncol > 1) number_in_order(x, island, place);
   for (int i = 0, row = 0, at = 0; i < island->nmember; i++) {
     const tbConstraint* c = &x->list[island->member[i]];
@@ -278,7 +278,7 @@ static int exact_diagonal(const Context* x, tbConstraint* c, int rows, tbReal* o
     out[r] = 0;
     for (int k = 0; k < c->nnz; k++) out[r] += half[r * c->nnz + k] * half[r * c->nnz + k];
   }
-  // Whole blocks are wanted again.
+  // Later uses need whole blocks.
   if (rows == c->dim) {
     c->half = half;
   } else {
@@ -287,27 +287,27 @@ static int exact_diagonal(const Context* x, tbConstraint* c, int rows, tbReal* o
   return 1;
 }
 
-// An inverse mass below this share of the inverse of the total mass is rounding.
+// An inverse mass below this fraction of the inverse of the total mass is a rounding error.
 static const tbReal LEAST_WEIGHT = 1e-15;
 
-// Pushing an overlap apart may be impossible: joints may not allow the motion, or two overlaps may
-// contradict each other. Then no rigid answer exists. So the push fades where the mechanism hardly
-// yields along it, and it meets a small compliance.
+// The correction of an overlap may be impossible: joints may not allow the motion, or two overlaps
+// may contradict each other. Then no rigid solution exists. So the correction is reduced where the
+// effective inverse mass along it is small, and it gets a small compliance.
 static int soften_push(const Context* x, tbConstraint* c, tbReal free, tbReal* g, tbReal* R) {
   if (!(-c->pos[0] > x->m->opt.overlap_allowed)) return 1;
   if (c->source == TB_SOURCE_CONTACT && x->d->contact[c->id].compliance > 0) return 1;
   tbReal slope, yields, push = tb_gap_term(x->m, x->d, c, c->pos[0], &slope);
   if (push >= 0) return 1;
   if (!exact_diagonal(x, c, 1, &yields)) return 0;
-  // A wheel on its axle, say, yields to no push at all.
+  // A wheel on its axle, for example, cannot be pushed through its centre.
   tbReal kept = yields > 0 ? yields / (yields + 0.01 * free) : 0;
   g[0] -= push * (1 - kept);
   R[0] += x->m->opt.correction_softness * free;
   return 1;
 }
 
-// Equalities that contradict each other or meet a singular pose have no rigid answer either: a
-// compliance far below what anyone could measure bounds the impulses. Sets rho on the way.
+// Equalities that contradict each other or are in a singular pose have no rigid solution either: a
+// compliance far below anything measurable bounds the impulses. Also sets rho.
 static int soften(const Context* x, tbConstraint* c, tbReal* g, tbReal* R, tbReal* rho) {
   if (c->source == TB_SOURCE_EQUALITY) {
     if (!exact_diagonal(x, c, c->dim, rho)) return 0;
@@ -322,7 +322,8 @@ static int soften(const Context* x, tbConstraint* c, tbReal* g, tbReal* R, tbRea
     for (int r = 0; r < c->dim; r++) rho[r] = r < 3 ? free : tb_row_weight(x->m, x->d, c, r);
     if (c->source >= TB_SOURCE_LIMIT_JOINT && !soften_push(x, c, free, g, R)) return 0;
   }
-  // What turns about its own centre yields to no push, but for rounding.
+  // A body that turns about its own centre has no effective inverse mass along the push, except for
+  // rounding.
   tbReal least = x->m->total_mass > 0 ? LEAST_WEIGHT / x->m->total_mass : 0;
   for (int r = 0; r < c->dim; r++) rho[r] = rho[r] > least ? rho[r] : 1;
   return 1;
@@ -382,8 +383,8 @@ tbResult tb_assemble_terms(const tbModel* model, tbData* data, const tbConstrain
                .list = constraints->list,
                .factor = factor,
                .bounces = &islands->bounces};
-  // In free fall, for example, joints move by rounding alone, and a problem made of that has no
-  // scale.
+  // In free fall, for example, joints move by rounding errors alone, and a problem made of these
+  // has no scale.
   x.noise = tb_velocity_noise(model->nv, v_free);
   for (int i = 0; i < islands->count; i++) {
     if (!build_terms(&x, &islands->island[i], v_free)) return TB_ERROR_MEMORY;

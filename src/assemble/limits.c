@@ -1,4 +1,4 @@
-// Rows of dry friction and limits of joints and tendons, and which limits are seen ahead
+// Rows of dry friction and limits of joints and tendons, and the look-ahead of limits
 // (docs/step.md, "Which contacts a rigid law sees").
 #include <math.h>
 #include <string.h>
@@ -57,47 +57,49 @@ bool tb_add_frictions(tbRowBuilder* b) {
   return true;
 }
 
-// ---- how far ahead -----------------------------------------------------------------------------
+// ---- look-ahead
+// -----------------------------------------------------------------------------------
 
-// A little: this share of the limit's range, but no more than this (rad or m).
+// A tolerance: this fraction of the limit's range, but no more than LITTLE_MOST (rad or m).
 static const tbReal LITTLE_SHARE = 1e-3, LITTLE_MOST = 1e-2;
 
 static tbReal little_of(const tbReal* range) {
   return tb_min(LITTLE_SHARE * fabs(range[1] - range[0]), LITTLE_MOST);
 }
 
-// The way within which a limit is seen at a speed, or at the sum of the n speeds that solves have
-// led its dofs to.
-static tbReal seen_ahead(tbLookAhead sight, const tbReal* range, tbReal speed, const int* dof,
-                         const tbReal* J, int n) {
+// The distance within which a limit gets a row, from a speed, or from the sum of the n speed bounds
+// of its dofs from earlier solves.
+static tbReal look_ahead_distance(tbLookAhead look_ahead, const tbReal* range, tbReal speed,
+                                  const int* dof, const tbReal* J, int n) {
   tbReal led = 0;
-  for (int k = 0; k < n && sight.led; k++) led += fabs(J[k]) * sight.led[dof[k]];
-  tbReal ahead = sight.horizon * tb_max(fabs(speed), led);
-  return sight.near ? tb_max(ahead, little_of(range)) : ahead;
+  for (int k = 0; k < n && look_ahead.led; k++) led += fabs(J[k]) * look_ahead.led[dof[k]];
+  tbReal ahead = look_ahead.horizon * tb_max(fabs(speed), led);
+  return look_ahead.near ? tb_max(ahead, little_of(range)) : ahead;
 }
 
-static tbReal joint_ahead(const tbModel* m, const tbData* d, tbLookAhead sight, int j) {
+static tbReal joint_ahead(const tbModel* m, const tbData* d, tbLookAhead look_ahead, int j) {
   const tbReal one = 1;
-  return seen_ahead(sight, m->jnt_range + 2 * j, d->qvel[m->jnt_dofadr[j]], &m->jnt_dofadr[j], &one,
-                    1);
+  return look_ahead_distance(look_ahead, m->jnt_range + 2 * j, d->qvel[m->jnt_dofadr[j]],
+                             &m->jnt_dofadr[j], &one, 1);
 }
 
-static tbReal ball_ahead(const tbModel* m, const tbData* d, tbLookAhead sight, int j,
+static tbReal ball_ahead(const tbModel* m, const tbData* d, tbLookAhead look_ahead, int j,
                          const tbReal axis[3]) {
   int first = m->jnt_dofadr[j], dof[3] = {first, first + 1, first + 2};
-  return seen_ahead(sight, m->jnt_range + 2 * j, tb_dot3(axis, d->qvel + first), dof, axis, 3);
+  return look_ahead_distance(look_ahead, m->jnt_range + 2 * j, tb_dot3(axis, d->qvel + first), dof,
+                             axis, 3);
 }
 
-static tbReal tendon_ahead(const tbModel* m, const tbData* d, tbLookAhead sight, int t) {
+static tbReal tendon_ahead(const tbModel* m, const tbData* d, tbLookAhead look_ahead, int t) {
   int at = m->tendon_Jadr[t];
-  return seen_ahead(sight, m->tendon_range + 2 * t, d->ten_velocity[t], m->Jten_colind + at,
-                    d->ten_J + at, m->tendon_Jnnz[t]);
+  return look_ahead_distance(look_ahead, m->tendon_range + 2 * t, d->ten_velocity[t],
+                             m->Jten_colind + at, d->ten_J + at, m->tendon_Jnnz[t]);
 }
 
 // ---- limits ------------------------------------------------------------------------------------
 
-// A ball joint's angle from its reference must stay below range[1]: by how much it does, and the
-// axis about which it grows.
+// A ball joint's angle from its reference must stay below range[1]: the remaining angle, and the
+// axis about which the angle grows.
 static tbReal ball_gap(const tbModel* m, const tbData* d, int j, tbReal axis[3]) {
   tbReal quat[4];
   memcpy(quat, d->qpos + m->jnt_qposadr[j], sizeof quat);
@@ -108,11 +110,11 @@ static tbReal ball_gap(const tbModel* m, const tbData* d, int j, tbReal axis[3])
   return tb_gap_to((range[0] > range[1] ? range[0] : range[1]) - angle, m->jnt_margin[j]);
 }
 
-static bool add_ball_limit(tbRowBuilder* b, int j, tbLookAhead sight) {
+static bool add_ball_limit(tbRowBuilder* b, int j, tbLookAhead look_ahead) {
   const tbModel* m = b->m;
   tbReal axis[3], gap = ball_gap(m, b->d, j, axis), margin = tb_max(m->jnt_margin[j], 0);
   int dof = m->jnt_dofadr[j];
-  if (gap >= margin + ball_ahead(m, b->d, sight, j, axis)) return true;
+  if (gap >= margin + ball_ahead(m, b->d, look_ahead, j, axis)) return true;
   const int* col = m->M_colind + m->M_rowadr[dof + 2];
   int nnz = m->M_rownnz[dof + 2];
   uint64_t key = tb_plain_key(TB_SOURCE_LIMIT_JOINT, j, 0);
@@ -125,9 +127,9 @@ static bool add_ball_limit(tbRowBuilder* b, int j, tbLookAhead sight) {
   return true;
 }
 
-static bool add_joint_limits(tbRowBuilder* b, int j, tbLookAhead sight) {
+static bool add_joint_limits(tbRowBuilder* b, int j, tbLookAhead look_ahead) {
   const tbModel* m = b->m;
-  tbReal value = b->d->qpos[m->jnt_qposadr[j]], reach = joint_ahead(m, b->d, sight, j);
+  tbReal value = b->d->qpos[m->jnt_qposadr[j]], reach = joint_ahead(m, b->d, look_ahead, j);
   tbReal margin = tb_max(m->jnt_margin[j], 0);
   for (int side = 0; side < 2; side++) {
     tbReal sign = side ? -1 : 1;
@@ -141,9 +143,9 @@ static bool add_joint_limits(tbRowBuilder* b, int j, tbLookAhead sight) {
   return true;
 }
 
-static bool add_tendon_limits(tbRowBuilder* b, int t, tbLookAhead sight) {
+static bool add_tendon_limits(tbRowBuilder* b, int t, tbLookAhead look_ahead) {
   const tbModel* m = b->m;
-  tbReal reach = tendon_ahead(m, b->d, sight, t), margin = tb_max(m->tendon_margin[t], 0);
+  tbReal reach = tendon_ahead(m, b->d, look_ahead, t), margin = tb_max(m->tendon_margin[t], 0);
   for (int side = 0; side < 2; side++) {
     tbReal sign = side ? -1 : 1, length = b->d->ten_length[t];
     tbReal gap = tb_gap_to(sign * (length - m->tendon_range[2 * t + side]), m->tendon_margin[t]);
@@ -156,68 +158,72 @@ static bool add_tendon_limits(tbRowBuilder* b, int t, tbLookAhead sight) {
   return true;
 }
 
-bool tb_add_limits(tbRowBuilder* b, tbLookAhead sight) {
+bool tb_add_limits(tbRowBuilder* b, tbLookAhead look_ahead) {
   const tbModel* m = b->m;
   if (m->opt.disableflags & TB_DISABLE_LIMIT) return true;
   for (int j = 0; j < m->njnt; j++) {
     if (!m->jnt_limited[j]) continue;
     bool ball = m->jnt_type[j] == TB_JOINT_BALL;
-    if (!(ball ? add_ball_limit(b, j, sight) : add_joint_limits(b, j, sight))) return false;
+    if (!(ball ? add_ball_limit(b, j, look_ahead) : add_joint_limits(b, j, look_ahead)))
+      return false;
   }
   for (int t = 0; t < m->ntendon; t++) {
     if (!m->tendon_limited[t] || !tb_tendon_moves(m, b->d, t)) continue;
-    if (!add_tendon_limits(b, t, sight)) return false;
+    if (!add_tendon_limits(b, t, look_ahead)) return false;
   }
   return true;
 }
 
-// ---- limits that were not seen -----------------------------------------------------------------
+// ---- violated limits without rows
+// -----------------------------------------------------------------
 
-// Whether a limit at distance `gap` is crossed within a step, at that speed towards it, by more
-// than a little. A little is left to the next step, which pushes it back.
-static bool is_crossed(const tbModel* m, const tbReal* range, tbReal gap, tbReal speed) {
+// Whether a limit at distance `gap` is violated within a step at this speed towards it by more than
+// the tolerance. A smaller violation is left to the next step, which corrects it.
+static bool is_violated(const tbModel* m, const tbReal* range, tbReal gap, tbReal speed) {
   return gap - m->opt.timestep * speed < -little_of(range);
 }
 
-// The same for limits without a row in this step, those farther than `reach`; most are not crossed.
-static bool joint_crossed(const tbModel* m, const tbData* d, int j, tbLookAhead sight,
-                          const tbReal* v) {
+// The same for limits without a row in this step, those farther than `reach`; most are not
+// violated.
+static bool joint_violated(const tbModel* m, const tbData* d, int j, tbLookAhead look_ahead,
+                           const tbReal* v) {
   const tbReal* range = m->jnt_range + 2 * j;
   tbReal margin = m->jnt_margin[j], speed = v[m->jnt_dofadr[j]];
   if (m->jnt_type[j] == TB_JOINT_BALL) {
     tbReal axis[3], gap = ball_gap(m, d, j, axis);
-    return is_crossed(m, range, gap, tb_dot3(axis, v + m->jnt_dofadr[j])) &&
-           gap >= tb_max(margin, 0) + ball_ahead(m, d, sight, j, axis);
+    return is_violated(m, range, gap, tb_dot3(axis, v + m->jnt_dofadr[j])) &&
+           gap >= tb_max(margin, 0) + ball_ahead(m, d, look_ahead, j, axis);
   }
   tbReal value = d->qpos[m->jnt_qposadr[j]];
   tbReal low = tb_gap_to(value - range[0], margin), high = tb_gap_to(range[1] - value, margin);
-  bool below = is_crossed(m, range, low, -speed), above = is_crossed(m, range, high, speed);
+  bool below = is_violated(m, range, low, -speed), above = is_violated(m, range, high, speed);
   if (!below && !above) return false;
-  tbReal reach = tb_max(margin, 0) + joint_ahead(m, d, sight, j);
+  tbReal reach = tb_max(margin, 0) + joint_ahead(m, d, look_ahead, j);
   return (below && low >= reach) || (above && high >= reach);
 }
 
-static bool tendon_crossed(const tbModel* m, const tbData* d, int t, tbLookAhead sight,
-                           const tbReal* v) {
+static bool tendon_violated(const tbModel* m, const tbData* d, int t, tbLookAhead look_ahead,
+                            const tbReal* v) {
   tbReal speed = 0, value = d->ten_length[t], margin = m->tendon_margin[t];
   const tbReal* range = m->tendon_range + 2 * t;
   for (int s = m->tendon_Jadr[t]; s < m->tendon_Jadr[t] + m->tendon_Jnnz[t]; s++) {
     speed += d->ten_J[s] * v[m->Jten_colind[s]];
   }
   tbReal low = tb_gap_to(value - range[0], margin), high = tb_gap_to(range[1] - value, margin);
-  bool below = is_crossed(m, range, low, -speed), above = is_crossed(m, range, high, speed);
+  bool below = is_violated(m, range, low, -speed), above = is_violated(m, range, high, speed);
   if (!below && !above) return false;
-  tbReal reach = tb_max(margin, 0) + tendon_ahead(m, d, sight, t);
+  tbReal reach = tb_max(margin, 0) + tendon_ahead(m, d, look_ahead, t);
   return (below && low >= reach) || (above && high >= reach);
 }
 
-bool tb_limits_violated(const tbModel* m, const tbData* d, tbLookAhead sight, const tbReal* v) {
+bool tb_limits_violated(const tbModel* m, const tbData* d, tbLookAhead look_ahead,
+                        const tbReal* v) {
   if (m->opt.disableflags & (TB_DISABLE_LIMIT | TB_DISABLE_CONSTRAINT)) return false;
   for (int j = 0; j < m->njnt; j++) {
-    if (m->jnt_limited[j] && joint_crossed(m, d, j, sight, v)) return true;
+    if (m->jnt_limited[j] && joint_violated(m, d, j, look_ahead, v)) return true;
   }
   for (int t = 0; t < m->ntendon; t++) {
-    if (m->tendon_limited[t] && tendon_crossed(m, d, t, sight, v)) return true;
+    if (m->tendon_limited[t] && tendon_violated(m, d, t, look_ahead, v)) return true;
   }
   return false;
 }

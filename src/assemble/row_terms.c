@@ -10,7 +10,7 @@
 #include "tribo/dynamics.h"
 #include "tribo/step.h"
 
-// NAN where one is not finite; tb_max hides it.
+// The larger number; NAN if one is not finite, which tb_max would hide.
 static tbReal larger(tbReal x, tbReal y) {
   return (x > y ? x : y) + 0 * (x + y);
 }
@@ -32,7 +32,7 @@ static void mix_soft(const tbModel* m, int g1, int g2, tbContact* c) {
   const tbReal *ref1 = m->geom_solref + TB_NREF * g1, *ref2 = m->geom_solref + TB_NREF * g2;
   const tbReal *imp1 = m->geom_solimp + TB_NIMP * g1, *imp2 = m->geom_solimp + TB_NIMP * g2;
   for (int i = 0; i < TB_NREF; i++) {
-    // Standard references mix; direct ones (negative stiffness) take the smaller.
+    // Standard references are mixed; of direct ones (negative stiffness) the smaller is used.
     c->solref[i] =
         ref1[0] > 0 && ref2[0] > 0 ? w * ref1[i] + (1 - w) * ref2[i] : smaller(ref1[i], ref2[i]);
   }
@@ -46,7 +46,7 @@ static void spread_friction(tbContact* c, const tbReal friction[3]) {
 }
 
 // Physical parameters of the rigid laws: compliances of the two surfaces are in series, so are
-// their dampers; the livelier surface decides the bounce.
+// their dampers; the larger restitution is used.
 static void mix_physical(const tbModel* m, int g1, int g2, tbContact* c) {
   c->restitution = larger(m->geom_restitution[g1], m->geom_restitution[g2]);
   c->compliance = m->geom_compliance[g1] + m->geom_compliance[g2];
@@ -89,9 +89,10 @@ static void pair_parameters(const tbModel* m, int p, tbContact* c) {
   memcpy(c->comfree, m->pair_comfree + 2 * p, sizeof c->comfree);
 }
 
-// Friction below the least is none, but keeps the cone's interior (as MuJoCo's mjMINMU). Above the
-// most nothing slips that is not jammed, and the cone's dual is so thin that a fall through the
-// floor is next to it (docs/problem.md). Soft has as much as MuJoCo.
+// A coefficient below the smallest one counts as frictionless, but keeps an interior of the cone
+// (as MuJoCo's mjMINMU). Above the largest one only degenerate contacts would not slip, and the
+// cone's dual is so thin that a fall through the floor is nearly feasible (docs/problem.md). The
+// soft law has no upper bound, as MuJoCo.
 static tbReal within_friction(const tbModel* m, tbReal mu) {
   const tbReal least = 1e-5, most = 1e3;
   if (mu > most && isfinite(mu) && m->opt.law != TB_LAW_SOFT) return most;
@@ -131,8 +132,8 @@ static bool is_finite(const tbReal* x, int n) {
   return true;
 }
 
-// Whether all numbers are finite: 0 times a number is 0, else NaN. In three sums that do not wait
-// for each other.
+// Whether all numbers are finite: 0 times a finite number is 0, else NaN. Three independent sums
+// shorten the dependency chain.
 static bool is_plain(const tbContact* c) {
   tbReal slides = c->friction[0] + c->friction[1] + c->friction[2];
   tbReal turns = c->friction[3] + c->friction[4] + c->includemargin;
@@ -164,8 +165,8 @@ static int eq_body(const tbModel* m, int eq, int id) {
   return m->eq_objtype[eq] == TB_OBJ_SITE ? m->site_bodyid[id] : id;
 }
 
-// Whether a mocap body, or what hangs on one, is part of it.
-static bool is_led(const tbModel* m, const tbData* d, const tbConstraint* c) {
+// Whether a mocap body, or a body fixed to one, is part of the constraint.
+static bool involves_mocap(const tbModel* m, const tbData* d, const tbConstraint* c) {
   if (m->nmocap == 0) return false;
   int body[2] = {0, 0};
   if (c->source == TB_SOURCE_CONTACT) {
@@ -183,7 +184,7 @@ tbReal tb_correction_cap(const tbModel* m, const tbData* d, const tbConstraint* 
   // s: the time constant of MuJoCo's default solref.
   const tbReal follows = 0.02;
   tbReal cap = m->opt.correction_speed;
-  return is_led(m, d, c) ? tb_max(cap, violation / follows) : cap;
+  return involves_mocap(m, d, c) ? tb_max(cap, violation / follows) : cap;
 }
 
 tbReal tb_correction(const tbModel* m, const tbData* d, const tbConstraint* c, tbReal violation,
@@ -194,23 +195,25 @@ tbReal tb_correction(const tbModel* m, const tbData* d, const tbConstraint* c, t
   return tb_min(speed, cap);
 }
 
-// Whether a body flies free, with nothing that moves on it, or cannot move at all.
-static bool is_loose(const tbModel* m, int body) {
+// Whether a body is free-floating without movable children, or fixed.
+static bool is_free_floating(const tbModel* m, int body) {
   int tree = m->body_treeid[body];
   if (tree < 0) return true;
   int joint = m->dof_jntid[m->tree_dofadr[tree]];
   return m->tree_dofnum[tree] == 6 && m->jnt_type[joint] == TB_JOINT_FREE;
 }
 
-// A contact is still where a step moves it by less than this share of gap_allowed.
+// A contact is at rest if a step moves it by less than this fraction of gap_allowed.
 static const tbReal STILL = 0.02;
 
-// Whether it is a contact of loose bodies that hardly move where they touch. What a mocap body
-// does is not in velocities.
-static bool is_still(const tbModel* m, const tbData* d, const tbConstraint* c) {
-  if (c->source != TB_SOURCE_CONTACT || is_led(m, d, c)) return false;
+// Whether this is a contact of free-floating bodies that hardly move at the contact point. The
+// motion of a mocap body is not contained in velocities.
+static bool is_resting(const tbModel* m, const tbData* d, const tbConstraint* c) {
+  if (c->source != TB_SOURCE_CONTACT || involves_mocap(m, d, c)) return false;
   const int* geom = d->contact[c->id].geom;
-  if (!is_loose(m, m->geom_bodyid[geom[0]]) || !is_loose(m, m->geom_bodyid[geom[1]])) return false;
+  if (!is_free_floating(m, m->geom_bodyid[geom[0]]) ||
+      !is_free_floating(m, m->geom_bodyid[geom[1]]))
+    return false;
   tbReal most = STILL * m->opt.gap_allowed / m->opt.timestep;
   for (int r = 0; r < c->dim; r++) {
     const tbReal* J = c->J + r * c->nnz;
@@ -241,7 +244,7 @@ tbReal tb_gap_term(const tbModel* m, const tbData* d, const tbConstraint* c, tbR
     if (tb_push_is_held(m, d, c, &speed)) *slope = 0;
     return -speed;
   }
-  bool closed = gap <= 0 || (gap <= m->opt.gap_allowed && is_still(m, d, c));
+  bool closed = gap <= 0 || (gap <= m->opt.gap_allowed && is_resting(m, d, c));
   *slope = closed ? 0 : 1 / m->opt.timestep;
   return *slope * gap;
 }
@@ -252,9 +255,9 @@ static tbReal pair_weight(const tbModel* m, int body1, int body2, int angular) {
   return m->body_invweight0[2 * body1 + angular] + m->body_invweight0[2 * body2 + angular];
 }
 
-// What a spatial tendon yields along itself where its reference pose may not tell: no joint changes
-// the length of a string that is straight there. No less than the body that yields most on its
-// path.
+// Inverse weight of a spatial tendon along its length where the one of the reference pose may be
+// wrong: no joint changes the length of a string that is straight there. At least the largest
+// inverse weight of the bodies on its path.
 static tbReal tendon_weight(const tbModel* m, int tendon) {
   tbReal weight = m->tendon_invweight0[tendon];
   for (int k = m->tendon_adr[tendon]; k < m->tendon_adr[tendon] + m->tendon_num[tendon]; k++) {
@@ -290,7 +293,7 @@ tbReal tb_row_weight(const tbModel* m, const tbData* d, const tbConstraint* c, i
   }
 }
 
-// What a point of a body yields to a unit impulse, the mean of three directions, in this pose.
+// Inverse inertia of a point of a body, the mean of three directions, in this pose.
 static int point_weight(const tbModel* m, const tbData* d, tbInertiaFactor factor, tbArena* arena,
                         int body, const tbReal pos[3], tbReal* weight) {
   const int* dofs;
@@ -309,7 +312,7 @@ static int point_weight(const tbModel* m, const tbData* d, tbInertiaFactor facto
 
 int tb_push_weight(const tbModel* m, const tbData* d, tbInertiaFactor factor, tbArena* arena,
                    const tbConstraint* c, tbReal* weight) {
-  // An estimate below this share of what the bodies would yield if nothing held them is none.
+  // An estimate below this fraction of the inverse weights of the free bodies counts as zero.
   const tbReal little = 1e-3;
   *weight =
       c->source == TB_SOURCE_LIMIT_TENDON ? tendon_weight(m, c->id) : tb_row_weight(m, d, c, 0);
@@ -330,10 +333,10 @@ int tb_push_weight(const tbModel* m, const tbData* d, tbInertiaFactor factor, tb
   return 1;
 }
 
-// What the row of an equality yields at the reference pose. A screw turns a thousand times as
-// easily as its nut slides, but hardly moves it: what is tied by a polynomial, a = p(b), counts by
-// p'(0)^2.
-static tbReal tied_weight(const tbModel* m, int id, int r) {
+// Inverse weight of an equality row at the reference pose. A screw turns a thousand times as easily
+// as its nut slides, but hardly moves the nut: for a polynomial coupling, a = p(b), the weight of b
+// is multiplied by p'(0)^2.
+static tbReal coupled_weight(const tbModel* m, int id, int r) {
   int a = m->eq_obj1id[id], b = m->eq_obj2id[id];
   tbReal ratio = m->eq_data[TB_NEQDATA * id + 1];
   switch (m->eq_type[id]) {
@@ -349,9 +352,9 @@ static tbReal tied_weight(const tbModel* m, int id, int r) {
 // y + most w (few w / (few w + y))^2, docs/step.md eq. 7.
 tbReal tb_equality_scale(const tbModel* m, const tbConstraint* c, int r, tbReal y, tbReal* slope) {
   const tbReal most = 0.1, few = 1e-3;
-  tbReal weight = tied_weight(m, c->id, r);
+  tbReal weight = coupled_weight(m, c->id, r);
   *slope = 1;
-  // Rows that nothing moves stay as they are.
+  // Rows without movable dofs are unchanged.
   if (!(y > 0) || !(weight > 0)) return y;
   tbReal share = few * weight / (few * weight + y), added = most * weight * share * share;
   *slope -= 2 * added / (few * weight + y);

@@ -1,5 +1,5 @@
-// Constraint rows: which dofs move each constraint, and how fast. What all kinds of them share;
-// equalities, limits and contacts have files of their own.
+// Constraint rows: the dofs that move each constraint, and their Jacobian. Code shared by all kinds
+// of constraints; equalities, limits and contacts have files of their own.
 #include "assemble/rows.h"
 
 #include <string.h>
@@ -49,12 +49,12 @@ void tb_scatter_row(const int* col, const tbReal* value, int n, tbReal factor, t
   }
 }
 
-// Three directions f as linear functions of a body's twist, side by side: how fast the point at
-// `arm` moves along each, and how fast the body turns about each.
+// Three directions f as linear functions of a body's twist, side by side: the velocity of the point
+// at `arm` along each, and the angular velocity about each.
 #if TB_PART == 4
 
 typedef struct {
-  tbSimd4 turn[3], along[3];  // the last of each is anything
+  tbSimd4 turn[3], along[3];  // the last entry of each is unused
 } Directions;
 
 TB_INLINE Directions directions_at(const tbReal arm[3], const tbReal* frame, tbReal sign) {
@@ -67,7 +67,8 @@ TB_INLINE Directions directions_at(const tbReal arm[3], const tbReal* frame, tbR
   return x;
 }
 
-// How a dof moves the point along them, and turns the body about them.
+// Velocity of the point along the directions, and angular velocity about them, per unit velocity of
+// a dof.
 TB_INLINE void move_along(const Directions* x, const tbReal axis[6], tbReal v[3], tbReal w[3]) {
   tbSimd4 move = (x->turn[0] * axis[0] + x->turn[1] * axis[1] + x->turn[2] * axis[2]) +
                  (x->along[0] * axis[3] + x->along[1] * axis[4] + x->along[2] * axis[5]);
@@ -106,7 +107,7 @@ TB_INLINE void move_along(const Directions* x, const tbReal axis[6], tbReal v[3]
 
 #endif
 
-// The dofs of a chain, how each moves its body, and where they are in a block of rows.
+// The dofs of a chain, their motions of the body, and their columns in a block of rows.
 typedef struct {
   int n;
   const int* chain;
@@ -116,7 +117,8 @@ typedef struct {
   tbReal* J;
 } Columns;
 
-// J += the first `linear` directions of the point and `angular` ones of the turn.
+// J += the first `linear` directions of the point's velocity and `angular` ones of the angular
+// velocity.
 TB_INLINE void add_columns(const Directions* x, int linear, int angular, const Columns* c) {
   int nnz = c->nnz;
   for (int k = 0, at = 0; k < c->n; k++, at++) {
@@ -139,8 +141,8 @@ TB_INLINE void add_columns(const Directions* x, int linear, int angular, const C
   }
 }
 
-// Rows of a point whose arm from the centre of the tree is given. The usual contact, of three rows,
-// has a copy of its own.
+// Rows of a point with a given arm from the centre of the tree, with a specialised copy for the
+// usual contact of three rows.
 TB_INLINE void add_rows(const tbPointRows* rows, const tbReal arm[3], tbReal sign,
                         const Columns* c) {
   Directions x = directions_at(arm, rows->frame, sign);
@@ -151,12 +153,12 @@ TB_INLINE void add_rows(const tbPointRows* rows, const tbReal arm[3], tbReal sig
   }
 }
 
-static void add_narrow(const tbPointRows* rows, const tbReal arm[3], tbReal sign,
-                       const Columns* c) {
+static void add_generic(const tbPointRows* rows, const tbReal arm[3], tbReal sign,
+                        const Columns* c) {
   add_rows(rows, arm, sign, c);
 }
 
-TB_WIDE static void add_wide(const tbPointRows* rows, const tbReal arm[3], tbReal sign,
+TB_WIDE static void add_avx2(const tbPointRows* rows, const tbReal arm[3], tbReal sign,
                              const Columns* c) {
   add_rows(rows, arm, sign, c);
 }
@@ -171,9 +173,9 @@ void tb_add_point_rows(const tbRowBuilder* b, tbConstraint* c, const tbPointRows
   tbReal arm[3];
   tb_sub3(arm, rows->point, d->subtree_com + 3 * b->m->body_rootid[body]);
   if (tb_wide()) {
-    add_wide(rows, arm, sign, &to);
+    add_avx2(rows, arm, sign, &to);
   } else {
-    add_narrow(rows, arm, sign, &to);
+    add_generic(rows, arm, sign, &to);
   }
 }
 

@@ -1,5 +1,5 @@
-// What the files of constraint rows share: the list that is built, supports, and the Jacobian of a
-// point.
+// Shared by the files of constraint rows: the list under construction, supports, and the Jacobian
+// of a point.
 #ifndef TRIBO_ASSEMBLE_ROWS_H_
 #define TRIBO_ASSEMBLE_ROWS_H_
 
@@ -13,8 +13,8 @@ typedef struct {
   int capacity;
 } tbRowBuilder;
 
-// The next constraint with its rows zeroed, or NULL when out of memory. `nnz` < 0: so it was
-// before.
+// Add a constraint with its rows zeroed; NULL when out of memory. `nnz` < 0 means that an earlier
+// allocation failed.
 tbConstraint* tb_add_constraint(tbRowBuilder* b, int source, int id, int dim, int nnz,
                                 const int* col, uint64_t key);
 
@@ -38,12 +38,12 @@ typedef struct {
   int linear, angular;
 } tbPointRows;
 
-// Add sign times the rows of a point of `body` to a constraint, from the `first` of the body's dofs
-// on.
+// Add sign times the rows of a point of `body` to a constraint, starting with the `first` of the
+// body's dofs.
 void tb_add_point_rows(const tbRowBuilder* b, tbConstraint* c, const tbPointRows* rows, int body,
                        int first, tbReal sign);
 
-// Whether any dof moves a tendon. Where none does, its limit or dry friction has no row.
+// Whether any dof moves a tendon. If none does, its limit or dry friction has no row.
 bool tb_tendon_moves(const tbModel* model, const tbData* data, int tendon);
 
 // All rows of a kind, in MuJoCo's order. False: out of memory.

@@ -2,8 +2,8 @@
 
 enum { TWIST = 6 };
 
-// Bodies in the order of their first contact, with the number of their rows; a robot's contacts lie
-// body by body, so that the last one found is mostly the right one.
+// Index of a body in a list in the order of first contacts, with the number of their rows; a
+// robot's contacts are ordered by body, so that the last entry is mostly the right one.
 static int find_body(const int* body, int count, int wanted) {
   for (int k = count - 1; k >= 0; k--) {
     if (body[k] == wanted) return k;
@@ -36,7 +36,7 @@ bool tb_island_reduced_space(const tbModel* m, const tbData* d, const tbConstrai
     rows[of[k]] += c->dim;
   }
 
-  // Few rows stand for themselves: renumber the bodies that are left.
+  // Bodies with few rows keep their rows: renumber the remaining bodies.
   tbRows* twist = tb_arena_alloc(arena, sizeof(tbRows) * (size_t)(bodies + 1));
   if (!twist) return false;
   *out = (tbReducedSpace){.twist = twist, .of = of, .P = P, .half = half};
@@ -71,8 +71,8 @@ bool tb_island_reduced_space(const tbModel* m, const tbData* d, const tbConstrai
   return true;
 }
 
-// Operations of J^T W J block by block and along chains, of which the latter are dearer each. The
-// room that the blocks' rows take is counted too.
+// Compares the operations of J^T W J block by block and along chains; operations along chains cost
+// twice as much each. Also counts the memory for the blocks' rows.
 static bool chains_pay(const tbModel* m, const tbData* d, const tbConstraints* constraints,
                        const tbIsland* island, const tbForestInertia* inertia, int* room) {
   enum { DOF = 72, PAIR = 12, BLOCK = 160, DEARER = 2 };

@@ -1,5 +1,5 @@
-// Which contacts of an island act on the same body: solvers/active_reduced works in the space of
-// their twists.
+// Groups the contacts of an island by body: the reduced active-set solver works with the twists of
+// these bodies.
 #ifndef TRIBO_ASSEMBLE_TWISTS_H_
 #define TRIBO_ASSEMBLE_TWISTS_H_
 
@@ -11,7 +11,8 @@ bool tb_island_reduced_space(const tbModel* model, const tbData* data,
                              const tbConstraints* constraints, const tbIsland* island,
                              tbArena* arena, tbReducedSpace* out);
 
-// Contacts with the world as blocks on chains, in `out` where that pays. False: out of memory.
+// Contacts with the world as blocks on composite chains, in `out` if that is cheaper. False: out of
+// memory.
 bool tb_composite_chains(const tbModel* model, const tbData* data, const tbConstraints* constraints,
                          const tbIsland* island, const tbForestInertia* inertia, tbArena* arena,
                          tbCompositeChains* out, bool* pays);
