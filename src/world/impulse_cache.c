@@ -5,14 +5,14 @@
 
 #include "base/hash.h"
 
-// Contacts of a pair start at the same slot, so that they lie in one run.
+// Contacts of a geom pair start at the same slot, so that they are in one contiguous sequence.
 static const uint64_t CONTACT = UINT64_C(0x8000000000000000), PAIR = UINT64_C(0xffffffff00000000);
 
 static size_t first_slot(const tbImpulseCache* table, uint64_t key) {
   return tb_hash_slot(key & CONTACT ? key & PAIR : key, table->capacity);
 }
 
-// The slot that holds `key`, or the empty one where it belongs.
+// The slot of `key`, or the empty slot where it belongs.
 static tbCachedImpulse* slot_of(const tbImpulseCache* table, uint64_t key) {
   size_t i = first_slot(table, key);
   while (table->slot[i].dim && table->slot[i].key != key) {
@@ -96,7 +96,7 @@ bool tb_impulse_cache_add_near(tbImpulseCache* table, uint64_t key, const tbReal
     if (((entry->key ^ key) & PAIR) || entry->taken || entry->dim != dim) continue;
     tbReal square = 0;
     for (int k = 0; k < 3; k++) square += (entry->pos[k] - pos[k]) * (entry->pos[k] - pos[k]);
-    // The order of slots must not show.
+    // The result must not depend on the order of slots.
     bool tie = best && square == nearest && entry->key < best->key;
     if (!(square < nearest) && !tie) continue;
     nearest = square;

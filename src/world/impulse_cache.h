@@ -1,6 +1,6 @@
-// Impulses of the last step by constraint identity: where the next solve starts. Contacts whose
-// identity is new (a corner that is on one side of an edge or on the other by rounding alone) go by
-// place among those of the same pair.
+// Impulses of the last step by constraint key, the warm start of the next solve. A contact with a
+// new key (a corner that rounding moves from one side of an edge to the other) takes the impulse
+// that is nearest by position among those of the same geom pair.
 #ifndef TRIBO_WORLD_IMPULSE_CACHE_H_
 #define TRIBO_WORLD_IMPULSE_CACHE_H_
 
@@ -11,8 +11,8 @@
 typedef struct {
   uint64_t key;
   int dim;          // 0: an empty slot
-  int taken;        // by a contact of this step
-  tbReal residual;  // relative, that the step left in its island
+  int taken;        // 1: matched to a contact of this step
+  tbReal residual;  // relative residual of its island after the step
   tbReal pos[3];
   tbReal lambda[TB_MAX_BLOCK_DIM];
 } tbCachedImpulse;
@@ -22,7 +22,7 @@ typedef struct {
   tbCachedImpulse* slot;
   int capacity;
   int filled;  // entries
-  int left;    // entries that nobody has taken yet
+  int left;    // entries not yet matched
   size_t allocations;
 } tbImpulseCache;
 
@@ -34,19 +34,20 @@ bool tb_impulse_cache_clear(tbImpulseCache* table, int count);
 void tb_impulse_cache_put(tbImpulseCache* table, uint64_t key, const tbReal pos[3], int dim,
                           const tbReal* lambda, tbReal residual);
 
-// Let the next solve start from zero at `key`.
+// Remove the impulse of `key`: the next solve starts from zero there.
 void tb_impulse_cache_forget(tbImpulseCache* table, uint64_t key);
 
-// Copy what is known of `key` with the same dimension into lambda; *residual grows to that of its
-// island. False, and zeros, where nothing is.
+// Copy the cached impulse of `key` with the same dimension into lambda, and mark it as matched;
+// *residual becomes the larger one of its value and the residual of the impulse's island. False,
+// and zeros, if there is none.
 bool tb_impulse_cache_get(tbImpulseCache* table, uint64_t key, int dim, tbReal* lambda,
                           tbReal* residual);
 
-// Whether the impulse that is known of `key` is not zero.
+// Whether the cached impulse of `key` is nonzero.
 bool tb_impulse_cache_pushes(const tbImpulseCache* table, uint64_t key);
 
-// Add what nobody has taken yet of the same pair, nearest to `pos` and within `reach`; false where
-// there is nothing.
+// Add the unmatched impulse of the same geom pair that is nearest to `pos` and within `reach`;
+// false if there is none.
 bool tb_impulse_cache_add_near(tbImpulseCache* table, uint64_t key, const tbReal pos[3],
                                tbReal reach, int dim, tbReal* lambda);
 

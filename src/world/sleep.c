@@ -11,7 +11,7 @@ static const tbReal SLOW = 1e-3, LONG = 0.25;
 
 // ---- memory ------------------------------------------------------------------------------------
 
-// Numbers in the options.
+// Number of values in the options.
 #define X(type, name, count, ...) +count
 enum { OPTIONS = 0 TB_OPTION_FIELDS(X) };
 #undef X
@@ -64,7 +64,7 @@ static void wake_all(const tbModel* m, tbSleep* s) {
   for (int t = 0; t < m->ntree; t++) wake(m, s, t);
 }
 
-// Remember `n` values; 1 where one differs from what was there.
+// Store `n` values; 1 if one differs from the stored one.
 static int note(tbReal** at, const tbReal* values, int n) {
   int differs = n && memcmp(*at, values, sizeof(tbReal) * (size_t)n) != 0;
   if (differs) memcpy(*at, values, sizeof(tbReal) * (size_t)n);
@@ -80,8 +80,8 @@ static void wake_by_actuators(const tbModel* m, const tbData* d, tbSleep* s, tbR
   }
 }
 
-// Options, but for those that change no rest.
-static int note_options(tbReal** at, tbOption options) {
+// Store the options, except those that do not affect bodies at rest.
+static int store_options(tbReal** at, tbOption options) {
   int differs = 0;
   options.timestep = options.threads = 0;
 #define X(type, name, count, ...)               \
@@ -99,7 +99,7 @@ static int note_options(tbReal** at, tbOption options) {
 }
 
 bool tb_sleep_begin(const tbModel* m, const tbData* d, tbSleep* s, size_t* allocations) {
-  // Springs of the viscoelastic law remember where they touched, so it does not sleep.
+  // The springs of the viscoelastic law store their anchors, so this law does not support sleep.
   if (!m->opt.sleep || m->opt.law == TB_LAW_VISCOELASTIC || m->ntree == 0) {
     if (s->memory) tb_sleep_free(s);
     return true;
@@ -124,10 +124,10 @@ bool tb_sleep_begin(const tbModel* m, const tbData* d, tbSleep* s, size_t* alloc
   for (int b = 0; b < m->nbody; b++) {
     if (note(&at, d->xfrc_applied + 6 * b, 6)) wake(m, s, m->body_treeid[b]);
   }
-  // Inputs that may concern any tree.
+  // Inputs that can affect any tree.
   int all = note(&at, d->mocap_pos, 3 * m->nmocap);
   all |= note(&at, d->mocap_quat, 4 * m->nmocap);
-  all |= note_options(&at, m->opt);
+  all |= store_options(&at, m->opt);
   for (int i = 0; i < m->neq; i++) {
     tbReal active = d->eq_active[i];
     all |= note(&at, &active, 1);
@@ -158,7 +158,7 @@ bool tb_sleep_disturbed(const tbModel* m, tbData* d, tbSleep* s, tbConstraints* 
     for (int k = 0, t; (t = next_tree(m, &list->list[i], &k)) >= 0;) woke |= wake(m, s, t);
   }
   if (woke) return true;
-  // Rows that move only sleeping trees go.
+  // Remove rows that move only sleeping trees.
   int count = 0, nrow = 0;
   for (int i = 0; i < list->count; i++) {
     tbConstraint* c = &list->list[i];
@@ -176,8 +176,8 @@ bool tb_sleep_disturbed(const tbModel* m, tbData* d, tbSleep* s, tbConstraints* 
 
 // ---- resting -----------------------------------------------------------------------------------
 
-// Whether another force acts on a sleeping tree than when it was first held.
-static bool is_pulled(const tbModel* m, const tbData* d, tbSleep* s, int tree) {
+// Whether the force on a sleeping tree differs from its value when the tree fell asleep.
+static bool force_changed(const tbModel* m, const tbData* d, tbSleep* s, int tree) {
   const int first = m->tree_dofadr[tree], n = m->tree_dofnum[tree];
   const size_t bytes = sizeof(tbReal) * (size_t)n;
   bool held = !isnan(s->force[first]);
@@ -203,9 +203,9 @@ void tb_sleep_hold(const tbModel* m, tbData* d, tbSleep* s, tbReal* v_next) {
       d->qfrc_constraint[i] = -d->qfrc_smooth[i];
     }
   }
-  // Nothing of a sleeping tree moves, so a force that changes comes from elsewhere.
+  // A sleeping tree does not move, so a change of its forces has an external cause.
   for (int t = 0; t < m->ntree; t++) {
-    if (s->group[t] >= 0 && is_pulled(m, d, s, t)) wake(m, s, t);
+    if (s->group[t] >= 0 && force_changed(m, d, s, t)) wake(m, s, t);
   }
 }
 
@@ -214,7 +214,7 @@ static int find_root(int* parent, int i) {
   return i;
 }
 
-// Trees with an activation that still changes are not at rest.
+// A tree with a changing activation is not at rest.
 static int activation_moves(const tbModel* m, const tbData* d, int tree) {
   for (int u = 0; u < m->nu; u++) {
     int adr = m->actuator_actadr[u];
@@ -242,7 +242,7 @@ void tb_sleep_end(const tbModel* m, tbData* d, tbSleep* s, const tbConstraints* 
     s->parent[t] = t;
     s->busy[t] = 0;
   }
-  // Islands of awake trees; one waits for the last of its trees.
+  // Islands of awake trees; an island falls asleep only with the last of its trees.
   for (int i = 0; i < list->count; i++) {
     int k = 0, first = next_tree(m, &list->list[i], &k);
     for (int t; first >= 0 && (t = next_tree(m, &list->list[i], &k)) >= 0;) {
@@ -260,7 +260,7 @@ void tb_sleep_end(const tbModel* m, tbData* d, tbSleep* s, const tbConstraints* 
     for (int k = 0; k < m->tree_dofnum[t]; k++) d->qvel[m->tree_dofadr[t] + k] = 0;
     s->force[m->tree_dofadr[t]] = NAN;
   }
-  // The step's own changes wake nobody.
+  // Changes made by the step itself wake no tree.
   memcpy(s->seen, d->qpos, sizeof(tbReal) * (size_t)m->nq);
   memcpy(s->seen + m->nq, d->qvel, sizeof(tbReal) * (size_t)m->nv);
 }

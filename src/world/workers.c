@@ -51,7 +51,7 @@ size_t tb_workers_bytes(const tbWorkers* w) {
   return total;
 }
 
-// ---- one round ---------------------------------------------------------------------------------
+// ---- one run ------------------------------------------------------------------------------------
 
 typedef struct {
   tbWorkers* workers;
@@ -60,13 +60,13 @@ typedef struct {
   tbIslandJob job;
   void* context;
   struct {
-    int item;  // the first that failed
+    int item;  // the first failed item
     tbResult result;
   } failure[TB_MOST_WORKERS];
-} Round;
+} Work;
 
 static void work_share(void* context, int worker) {
-  Round* r = context;
+  Work* r = context;
   r->failure[worker].result = TB_OK;
   for (int i = 0; i < r->count; i++) {
     if (r->owner[i] != worker) continue;
@@ -81,9 +81,9 @@ static void work_share(void* context, int worker) {
   }
 }
 
-// Each item goes to the worker with the least to do so far: the same shares for the same costs, so
-// that memory settles.
-static int share_out(const tbWorkers* w, int count, const tbReal* cost, int* owner) {
+// Assign each item to the worker with the smallest load so far; equal costs give equal assignments,
+// so that the workers' memory stops growing.
+static int distribute(const tbWorkers* w, int count, const tbReal* cost, int* owner) {
   tbReal load[TB_MOST_WORKERS] = {0};
   int busy = 0;
   for (int i = 0; i < count; i++) {
@@ -104,14 +104,14 @@ tbResult tb_workers_run(tbWorkers* w, tbArena* arena, int count, const tbReal* c
                         tbIslandJob job, void* context) {
   int* owner = TB_ARENA_NEW(arena, int, count);
   if (!owner) return TB_ERROR_MEMORY;
-  Round round = {.workers = w, .count = count, .owner = owner, .job = job, .context = context};
-  int busy = share_out(w, count, cost, owner);
+  Work round = {.workers = w, .count = count, .owner = owner, .job = job, .context = context};
+  int busy = distribute(w, count, cost, owner);
   if (busy > 1) {
     tb_pool_run(w->pool, work_share, &round);
   } else {
     work_share(&round, 0);
   }
-  // The first failure by item, whoever had it.
+  // The first failed item, whichever worker had it.
   tbResult result = TB_OK;
   int first = count;
   for (int k = 0; k < (busy > 1 ? w->count : 1); k++) {

@@ -1,5 +1,5 @@
-// Threads over islands. Which worker solves an island changes nothing in its result: workers have
-// their own memory, and islands share nothing that is written.
+// Threads over islands. The result does not depend on which worker solves an island: workers have
+// memory of their own, and islands share no data that is written.
 #ifndef TRIBO_WORLD_WORKERS_H_
 #define TRIBO_WORLD_WORKERS_H_
 
@@ -26,7 +26,7 @@ typedef struct {
   size_t allocations;
 } tbWorkers;
 
-// Solve item `index`; anything but TB_OK ends the worker's share.
+// Solve item `index`; any result except TB_OK ends the worker's share.
 typedef tbResult (*tbIslandJob)(void* context, int index, tbWorker* worker);
 
 // As many workers as asked for, between 1 and TB_MOST_WORKERS; false when out of memory or threads.
@@ -39,8 +39,8 @@ size_t tb_workers_allocations(const tbWorkers* workers);
 // Bytes held, the solvers' memory included.
 size_t tb_workers_bytes(const tbWorkers* workers);
 
-// Run the job for every item, shared out by `cost` (count entries; 0: skip the item). The result is
-// that of the first item that failed. `arena` gives scratch memory.
+// Run the job for every item, distributed by `cost` (count entries; 0: skip the item). The result
+// is that of the first failed item. `arena` provides scratch memory.
 tbResult tb_workers_run(tbWorkers* workers, tbArena* arena, int count, const tbReal* cost,
                         tbIslandJob job, void* context);
 

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-// The tables change owner; each keeps its memory.
+// Exchange the tables; each keeps its allocation.
 static void exchange_tables(tbStepState* state, tbWorldMemory* world) {
   tbImpulseCache warm = state->warm;
   state->warm = world->warm;

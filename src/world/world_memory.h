@@ -1,5 +1,6 @@
-// What one world remembers between steps, taken out of a step state, so that many worlds can share
-// one: warm impulses, anchors of springs, who sleeps, memories of the collision pairs.
+// World memory: the data that one world keeps between steps, separated from the step state so that
+// many worlds can share one: cached impulses, anchors of springs, the sleep state, the memory of
+// the collision pairs.
 #ifndef TRIBO_WORLD_WORLD_MEMORY_H_
 #define TRIBO_WORLD_WORLD_MEMORY_H_
 
@@ -10,16 +11,16 @@ typedef struct {
   tbImpulseCache warm;
   tbAnchorTable anchors;
   tbSleep sleep;
-  void* pairs;  // as tb_detector_memory_save writes them
+  void* pairs;  // in the format of tb_detector_memory_save
   size_t pairs_size, pairs_capacity;
 } tbWorldMemory;
 
-// Give the state what the world remembers, and take it back after the step. Between the two calls
-// the memories are the state's.
+// Give the world memory to the state before a step, and take it back after the step. Between the
+// two calls it belongs to the state.
 tbResult tb_world_memory_enter(tbStepState* state, tbWorldMemory* world);
 tbResult tb_world_memory_leave(tbStepState* state, tbWorldMemory* world);
 
-// Forget everything; keeps the memory.
+// Clear all data; keeps the allocation.
 void tb_world_memory_clear(tbWorldMemory* world);
 void tb_world_memory_free(tbWorldMemory* world);
 size_t tb_world_memory_bytes(const tbModel* model, const tbWorldMemory* world);
