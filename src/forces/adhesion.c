@@ -1,5 +1,5 @@
-// Adhesion: an actuator of a body pulls along the normals of all its contacts (MuJoCo's body
-// transmission). The moment is minus the mean of the contacts' normal Jacobians.
+// Adhesion: an actuator on a body pulls along the normals of all its contacts (MuJoCo's body
+// transmission). Its moment is minus the mean of the contacts' normal Jacobians.
 #include <string.h>
 
 #include "spatial/vec3.h"

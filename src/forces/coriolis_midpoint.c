@@ -1,25 +1,25 @@
-// Coriolis and gyroscopic forces of trees of several joints. Taken at the start of a step, as a
-// semi-implicit step takes them, they add kinetic energy: with b their generalized force,
-// u = M^-1 b, and w the velocity relative to the centre of mass of a floating tree,
+// Coriolis and gyroscopic forces of trees with several joints. A semi-implicit step evaluates them
+// at its start, and then they add kinetic energy: with b their generalised force, u = M^-1 b, and w
+// the velocity relative to the centre of mass of a floating tree,
 //
 //     T'(h) = 1/2 (w - h u)^T M (w - h u) = T - h w^T b + h^2/2 u^T b.                         (1)
 //
-// w^T b is what the motion itself does to T at fixed M; the last term is the scheme's alone, and
-// adds up. Forces of the middle of the step,
+// w^T b is the change of T by the motion at fixed M; the last term is an error of the scheme, and
+// accumulates. Forces of the middle of the step,
 //
 //     b(q, v - h/2 H^-1 b(q, v)),                                                              (2)
 //
-// H the inertia of the step, M with damping made implicit, do this work at the mean velocity, so
-// that next to nothing is left of that term. What M changes by meanwhile is that of half a step
-// later, always, which goes to and fro and nowhere. Other forces and contacts are left out of (2):
-// what stands has no Coriolis forces.
+// with H the inertia of the step, M with damping made implicit, do this work at the mean velocity,
+// so that nearly nothing of that term remains. The change of M is always that of half a step later,
+// an error that oscillates and does not accumulate. Other forces and contacts are left out of (2):
+// bodies at rest have no Coriolis forces.
 //
-// Where a step does not resolve the turning, and under laws whose forces are those of the start,
-// the step ends at s (w - h u) with s such that T does not grow by the last term of (1): a force (1
-// - s) (b - M w / h) beside b. There w^T b is not what moving by h v has done to T either: light
-// links between heavy ones turn the velocities of these, and T doubles or grows a hundredfold. So s
-// is such that T ends no higher than it was at q - h v, and a floating tree goes on with the
-// momentum it had there. See docs/step.md.
+// If a step does not resolve the rotation, and under laws that use forces of the start, the step
+// ends at s (w - h u) with s such that T does not grow by the last term of (1): a force (1 - s) (b
+// - M w / h) is added to b. There w^T b is not the change of T by the motion h v either: light
+// links between heavy ones rotate the velocities of the heavy ones, and T doubles or grows a
+// hundredfold. So s is chosen such that T ends no higher than it was at q - h v, and a floating
+// tree keeps the momentum that it had there. See docs/step.md.
 #include <math.h>
 #include <string.h>
 
@@ -33,19 +33,19 @@
 #include "forces/gyroscopic_midpoint.h"
 #include "tribo/step.h"
 
-// Turns in a step, rad. Below LEAST_TURN they change next to nothing, 1e-6 of the energy; up to
-// RESOLVED_TURN a step resolves them; beyond FAST_TURN it does not.
+// Rotations per step, rad. Below LEAST_TURN the forces hardly matter, 1e-6 of the energy; up to
+// RESOLVED_TURN a step resolves the rotation; beyond FAST_TURN it does not.
 static const tbReal LEAST_TURN = 1e-3, RESOLVED_TURN = 0.03, FAST_TURN = 0.5;
-// In between it does where the last term of (1) is no more than a share of T: SHARE up to
-// WIDE_TURN, WIDE_SHARE beyond, and no more than WHEEL_SHARE where a wheel spins.
+// In between it is resolved if the last term of (1) is at most a fraction of T: SHARE up to
+// WIDE_TURN, WIDE_SHARE beyond, and at most WHEEL_SHARE if a wheel spins.
 static const tbReal SHARE = 0.5, WIDE_TURN = 0.1, WIDE_SHARE = 0.01, WHEEL_SHARE = 0.07;
-// T ends at most this share above what it was a step ago (share_kept).
+// Kinetic-energy limit: T ends at most this fraction above its value a step ago (velocity_factor).
 static const tbReal MOST_GROWTH = 0.01;
-// The soft law moves as MuJoCo does, growing energy included, up to turns (rad in a step) at which
-// that means nothing any more.
+// The soft law moves as MuJoCo does, including the growth of energy, up to this rotation (rad per
+// step), beyond which its result has no meaning.
 static const tbReal SOFT_FAST_TURN = 1;
 
-// Whether a hinge spins a wheel: a body by itself, balanced about the axis, so that no force of the
+// Whether a hinge spins a wheel: a single body balanced about the axis, so that no force of the
 // tree depends on its angle.
 static bool spins_wheel(const tbModel* m, int dof) {
   const tbReal balanced = 1e-3;
@@ -66,9 +66,9 @@ static bool spins_wheel(const tbModel* m, int dof) {
   return false;
 }
 
-// The most by which a body of a tree, or a hinge, turns in a step, rad: two hinges on nearly the
-// same axis may turn fast in opposite ways. With or without the spins of wheels.
-static tbReal turn_of(const tbModel* m, const tbData* d, int tree, bool wheels) {
+// Largest rotation of a body of a tree, or of a hinge, in a step, rad: two hinges on nearly the
+// same axis may turn fast in opposite directions. With or without the spins of wheels.
+static tbReal largest_rotation(const tbModel* m, const tbData* d, int tree, bool wheels) {
   int first = m->tree_bodyadr[tree], end = first + m->tree_bodynum[tree];
   tbReal most = 0;
   for (int i = first; i < end; i++) {
@@ -101,8 +101,8 @@ typedef struct {
   tbReal *b, *u, *w, *p;
 } Motion;
 
-// b at the start, of the dofs of one tree: the bias force without the weight, and without the
-// inertia of tendons, which stays at the start.
+// b at the start, for the dofs of one tree: the bias force without gravity, and without the inertia
+// of tendons, which is evaluated at the start.
 static void start_force(const tbModel* m, tbData* d, int first, int end, const Motion* x) {
   tbReal gravity[6], *tendons = x->w;
   tb_gravity_acceleration(m, gravity);
@@ -135,8 +135,8 @@ static tbReal dot(const tbReal* x, const tbReal* y, int first, int end) {
   return sum;
 }
 
-// One free body: in coordinates of its centre of mass b is the gyroscopic couple, and w^T b = 0
-// whatever the point that its joint stands at.
+// For one free body: relative to its centre of mass b is the gyroscopic couple, and w^T b = 0
+// wherever the joint's frame is.
 static void rigid_motion(const tbModel* m, const tbData* d, int first, const Motion* x) {
   int body = m->dof_bodyid[first];
   const tbReal *I = d->crb + 10 * body, *omega = d->cvel + 6 * body, *R = d->xmat + 9 * body;
@@ -171,8 +171,8 @@ static void momentum_of(const tbModel* m, const tbData* d, int first, int end, c
   }
 }
 
-// w and p of a tree of several joints, with or without the spins of wheels. A floating one's
-// translation is left out.
+// w and p of a tree with several joints, with or without the spins of wheels; for a floating tree
+// without its translation.
 static void tree_motion(const tbModel* m, const tbData* d, int first, int end, bool wheels,
                         const Motion* x) {
   for (int i = first; i < end; i++) x->w[i] = wheels || !spins_wheel(m, i) ? d->qvel[i] : 0;
@@ -190,9 +190,9 @@ static void tree_motion(const tbModel* m, const tbData* d, int first, int end, b
   }
 }
 
-// s: how much of w - h u the tree keeps. What the motion does to T is believed only where it slows
-// the tree down. `growth` is by how much 2 T has grown since a step ago.
-static tbReal share_kept(const Motion* x, int first, int end, tbReal h, tbReal growth) {
+// The factor s of w - h u. The change of T by the motion is used only if it slows the tree down.
+// `growth` is the increase of 2 T over the last step.
+static tbReal velocity_factor(const Motion* x, int first, int end, tbReal h, tbReal growth) {
   tbReal twice = dot(x->w, x->p, first, end), cross = dot(x->w, x->b, first, end);
   tbReal wanted = tb_min(twice - 2 * h * tb_max(0, cross), (1 + MOST_GROWTH) * (twice - growth));
   wanted = tb_max(0, wanted);
@@ -200,7 +200,8 @@ static tbReal share_kept(const Motion* x, int first, int end, tbReal h, tbReal g
   return reached > wanted ? sqrt(wanted / reached) : 1;
 }
 
-// A free body whose frame is not at its centre of mass: the frame's velocity turns with the body.
+// Whether this is a free body whose frame is not at its centre of mass, so that the frame's
+// velocity rotates with the body.
 static bool is_off_centre(const tbModel* m, const tbData* d, int tree) {
   const tbReal rounding = 1e-12;
   int body = m->dof_bodyid[m->tree_dofadr[tree]];
@@ -221,14 +222,14 @@ static bool turns_fast(const tbModel* m, int tree, const tbReal* v, tbReal most)
   return false;
 }
 
-// How a tree turns; `x` is scratch.
-static tbTurning turning_of(const tbModel* m, tbData* d, int tree, const Motion* x) {
-  const tbReal h = m->opt.timestep, turn = turn_of(m, d, tree, true);
+// Classifies the rotation of a tree; `x` is scratch memory.
+static tbTurning classify_rotation(const tbModel* m, tbData* d, int tree, const Motion* x) {
+  const tbReal h = m->opt.timestep, turn = largest_rotation(m, d, tree, true);
   if (m->opt.law == TB_LAW_SOFT) {
-    bool fast = turn > SOFT_FAST_TURN && turn_of(m, d, tree, false) > SOFT_FAST_TURN;
+    bool fast = turn > SOFT_FAST_TURN && largest_rotation(m, d, tree, false) > SOFT_FAST_TURN;
     return fast ? TB_TURNS_FAST : TB_TURNS_SLOWLY;
   }
-  // Forces of expo are those of the start as long as a step resolves them.
+  // Expo uses the forces of the start as long as a step resolves the rotation.
   bool by_middle = tb_turns_by_middle(&m->opt);
   tbTurning resolved = by_middle ? TB_TURNS : TB_TURNS_SLOWLY;
   if (is_free_body(m, tree)) {
@@ -236,8 +237,8 @@ static tbTurning turning_of(const tbModel* m, tbData* d, int tree, const Motion*
   }
   if (turn <= LEAST_TURN) return TB_TURNS_SLOWLY;
   if (turn <= RESOLVED_TURN) return resolved;
-  // A wheel that spins turns no other body, but makes what carries it nod.
-  tbReal rest = turn_of(m, d, tree, false), share = rest <= WIDE_TURN ? SHARE : WIDE_SHARE;
+  // A spinning wheel rotates no other body, but its carrier may nutate.
+  tbReal rest = largest_rotation(m, d, tree, false), share = rest <= WIDE_TURN ? SHARE : WIDE_SHARE;
   if (rest > FAST_TURN) return TB_TURNS_FAST;
   if (rest < turn) share = tb_min(share, WHEEL_SHARE);
   int first = m->tree_dofadr[tree], end = first + m->tree_dofnum[tree];
@@ -248,8 +249,8 @@ static tbTurning turning_of(const tbModel* m, tbData* d, int tree, const Motion*
   return own <= share * twice ? resolved : TB_TURNS_FAST;
 }
 
-// Whether Coriolis forces move the velocity by themselves. Integrators of the viscoelastic law
-// other than the exponential one are what their formulas say.
+// Whether Coriolis forces are added to the velocity explicitly. The integrators of the viscoelastic
+// law except the exponential one follow their own formulas.
 static bool is_semi_implicit(const tbOption* opt) {
   if (opt->law == TB_LAW_SOFT) return opt->integrator == TB_INTEGRATOR_EULER;
   return opt->integrator != TB_INTEGRATOR_RK4 && opt->integrator <= TB_INTEGRATOR_EXPO;
@@ -266,15 +267,15 @@ tbTurning tb_turning(const tbModel* m, tbData* d) {
   if (!is_semi_implicit(&m->opt)) return most;
   for (int t = 0; t < m->ntree; t++) {
     if (tb_turns_by_middle(&m->opt) && tb_gyroscopic_midpoint(m, d, t, &turn)) continue;
-    tbTurning tree = turning_of(m, d, t, &x);
+    tbTurning tree = classify_rotation(m, d, t, &x);
     if (tree > most) most = tree;
   }
   return most;
 }
 
-// b of the start, u = H^-1 b, and the velocity of (2).
-static void find_middle(const tbModel* m, tbData* d, tbInertiaFactor H, int tree, const Motion* x,
-                        tbReal* middle) {
+// b at the start, u = H^-1 b, and the velocity in (2).
+static void find_midpoint(const tbModel* m, tbData* d, tbInertiaFactor H, int tree, const Motion* x,
+                          tbReal* middle) {
   int first = m->tree_dofadr[tree], end = first + m->tree_dofnum[tree];
   start_force(m, d, first, end, x);
   accelerate(m, H, first, end, x);
@@ -284,26 +285,27 @@ static void find_middle(const tbModel* m, tbData* d, tbInertiaFactor H, int tree
 bool tb_middle_velocity(const tbModel* m, tbData* d, tbInertiaFactor H, int tree, tbReal* u,
                         tbReal* v) {
   Motion x = motion_in(m, d->scratch_nv);
-  if (turning_of(m, d, tree, &x) != TB_TURNS) return false;
+  if (classify_rotation(m, d, tree, &x) != TB_TURNS) return false;
   x.u = u;
-  find_middle(m, d, H, tree, &x, v);
+  find_midpoint(m, d, H, tree, &x, v);
   return true;
 }
 
-// What (2) has beside b of the start.
+// Add the difference between (2) and b at the start.
 static void add_middle(const tbModel* m, tbData* d, tbInertiaFactor H, int tree, tbReal sign,
                        const Motion* x, tbReal* force) {
   int first = m->tree_dofadr[tree], end = first + m->tree_dofnum[tree];
   tbReal *middle = x->w, *b = x->p;
-  find_middle(m, d, H, tree, x, middle);
+  find_midpoint(m, d, H, tree, x, middle);
   tb_coriolis(m, d, tree, middle, b);
   for (int i = first; i < end; i++) force[i] += sign * (x->b[i] - b[i]);
 }
 
-// A floating tree goes on with the momentum that it had before its joints moved: beside b, of which
-// `share` acts, a force at its centre of mass. `gained` is what has come to it since.
-static void keep_momentum(const tbModel* m, const tbData* d, int first, int end, const tbReal* b,
-                          tbReal share, const tbReal gained[3], tbReal sign, tbReal* force) {
+// A floating tree keeps the momentum that it had before its joints moved: in addition to `share`
+// times b, a force acts at its centre of mass. `gained` is the change of the momentum since then.
+static void add_momentum_force(const tbModel* m, const tbData* d, int first, int end,
+                               const tbReal* b, tbReal share, const tbReal gained[3], tbReal sign,
+                               tbReal* force) {
   if (m->jnt_type[m->dof_jntid[first]] != TB_JOINT_FREE) return;
   tbReal mass = d->qM[m->M_rowadr[first] + m->M_rownnz[first] - 1], a[3];
   for (int k = 0; k < 3; k++) {
@@ -313,7 +315,8 @@ static void keep_momentum(const tbModel* m, const tbData* d, int first, int end,
   for (int i = first + 3; i < end; i++) force[i] += tb_dot3(d->qM + m->M_rowadr[i], a);
 }
 
-// What keeps a tree that turns fast from gaining by (1), and by what moving its joints does to M.
+// Kinetic-energy limit: keeps a fast-turning tree from gaining energy by (1), and by the change of
+// M through the motion.
 static void add_bound(const tbModel* m, tbData* d, int tree, tbReal sign, const Motion* x,
                       tbReal* force) {
   const tbReal h = m->opt.timestep;
@@ -328,9 +331,9 @@ static void add_bound(const tbModel* m, tbData* d, int tree, tbReal sign, const 
     tree_motion(m, d, first, end, true, x);
   }
   if (moves_by_end) growth = tb_kinetic_energy_growth(m, d, tree, h, gained);
-  tbReal kept = share_kept(x, first, end, h, growth), lost = 1 - kept;
+  tbReal kept = velocity_factor(x, first, end, h, growth), lost = 1 - kept;
   for (int i = first; i < end; i++) force[i] += sign * lost * (x->b[i] - x->p[i] / h);
-  if (moves_by_end) keep_momentum(m, d, first, end, x->b, kept, gained, sign, force);
+  if (moves_by_end) add_momentum_force(m, d, first, end, x->b, kept, gained, sign, force);
 }
 
 bool tb_limit_kinetic_energy(const tbModel* m, tbData* d, tbInertiaFactor H, const tbReal* move,
@@ -340,11 +343,11 @@ bool tb_limit_kinetic_energy(const tbModel* m, tbData* d, tbInertiaFactor H, con
   Motion x = motion_in(m, d->scratch_nv);
   for (int t = 0; t < m->ntree; t++) {
     int first = m->tree_dofadr[t], end = first + m->tree_dofnum[t];
-    bool bounded = turning_of(m, d, t, &x) == TB_TURNS_FAST;
+    bool bounded = classify_rotation(m, d, t, &x) == TB_TURNS_FAST;
     if (!bounded && !turns_fast(m, t, v, is_off_centre(m, d, t) ? RESOLVED_TURN : FAST_TURN)) {
       continue;
     }
-    // What the velocity would be without Coriolis forces, which make up for the move.
+    // The velocity without Coriolis forces, which compensate the motion.
     memset(start + first, 0, sizeof(tbReal) * (size_t)(end - first));
     if (bounded) add_bound(m, d, t, -1, &x, start);
     start_force(m, d, first, end, &x);
@@ -368,7 +371,7 @@ void tb_add_coriolis(const tbModel* m, tbData* d, tbInertiaFactor H, tbReal sign
       for (int i = 0; i < 6; i++) force[turn.dof + i] += sign * own[i];
       continue;
     }
-    tbTurning turning = turning_of(m, d, t, &x);
+    tbTurning turning = classify_rotation(m, d, t, &x);
     if (turning == TB_TURNS) add_middle(m, d, H, t, sign, &x, force);
     if (turning == TB_TURNS_FAST) add_bound(m, d, t, sign, &x, force);
   }

@@ -1,5 +1,5 @@
-// Forces of the medium on a body as the box of its inertia (MuJoCo's inertia model), or on its
-// geoms as ellipsoids where one asks for it.
+// Forces of the medium on a body as a box of equal inertia (MuJoCo's inertia model), or on its
+// geoms as ellipsoids if one of them selects that model.
 #include <math.h>
 
 #include "base/minmax.h"

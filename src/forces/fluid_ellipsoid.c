@@ -30,7 +30,8 @@ static void semiaxes(const tbModel* m, int geom, tbReal s[3]) {
   }
 }
 
-// Carlson's integral R_D(x, y, z) by duplication, until the three agree to rounding in the series.
+// Carlson's integral R_D(x, y, z) by duplication, until the three arguments agree to rounding in
+// the series.
 static tbReal carlson_rd(tbReal x, tbReal y, tbReal z) {
   tbReal sum = 0, power = 1;
   for (int i = 0; i < 60; i++) {
@@ -79,7 +80,8 @@ static void entrain(const tbReal s[3], Entrained* e) {
   }
 }
 
-// The same of a geom: integrals that take as long as all else, kept from step to step.
+// The same for a geom: the integrals cost as much as everything else, so they are kept between
+// steps.
 static const Entrained* entrained_by(const tbModel* m, tbData* d, int g, const tbReal s[3],
                                      Entrained* room) {
   if (!d->work->entrained) d->work->entrained = calloc((size_t)m->ngeom, sizeof(Entrained));
@@ -104,7 +106,7 @@ static void added_mass(const Entrained* e, tbReal density, const tbReal spin[3],
   tb_add3(torque, torque, term);
 }
 
-// Magnus force, and Kutta's from the projection of the ellipsoid along its velocity. Returns the
+// Magnus force, and Kutta lift from the projection of the ellipsoid along its velocity. Returns the
 // projected area.
 static tbReal lift(const tbReal s[3], tbReal density, const tbReal coef[5], const tbReal spin[3],
                    const tbReal speed[3], tbReal force[3]) {
@@ -128,8 +130,8 @@ static tbReal lift(const tbReal s[3], tbReal density, const tbReal coef[5], cons
   return area;
 }
 
-// The most that drag may be, over speed and over spin (tb_most_drag), of one of `count` geoms of a
-// body: as the geom's centre feels the body's inertia.
+// Upper bound of drag over speed and over spin (tb_most_drag), for one of `count` geoms of a body:
+// with the body's inertia at the geom's centre.
 typedef struct {
   tbReal linear, angular;
 } Bound;

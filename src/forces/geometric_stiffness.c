@@ -13,15 +13,15 @@
 #include "forces/forces.h"
 #include "tribo/dynamics.h"
 
-// Forces of equalities are kept from this share of what a step resolves on.
-static const tbReal MATTERS = 0.1;
-// Loops that are closed twice over may press on their links with any force at all, so what
-// equalities pull at joints counts up to this many times the weight of everything.
+// Forces of equalities are kept if they are above this fraction of the force that a step resolves.
+static const tbReal KEPT_SHARE = 0.1;
+// Redundant closed loops may have internal forces of any size, so the forces of equalities count
+// only up to this multiple of the total weight.
 static const tbReal MOST_WEIGHTS = 4;
 
-// A loop within one tree is a belt from this many dofs on: its links shake as those of a rope do
-// where what it lies around stretches it by more than so many times its tree's weight. A linkage of
-// few joints may press on itself by any force at all, which moves none of them.
+// A loop within one tree counts as a belt if it has at least this many dofs: its links vibrate like
+// those of a rope if its tension exceeds MOST_WEIGHTS times its tree's weight. A linkage of few
+// joints may have internal forces of any size, which move none of its links.
 static const int LEAST_OF_BELT = 12;
 
 static bool is_jointed(const tbModel* m, int body) {
@@ -29,23 +29,23 @@ static bool is_jointed(const tbModel* m, int body) {
   return m->tree_dofnum[tree] != 6 || m->jnt_type[joint] != TB_JOINT_FREE;
 }
 
-// Whether a force at a point of a body is more than a share of what a step resolves, for the body
-// or any that it hangs from.
-static bool matters(const tbModel* m, const tbData* d, int body, tbReal force,
-                    const tbReal* point) {
+// Whether a force at a point of a body is above a fraction of the force that a step resolves, for
+// the body or any of its ancestors.
+static bool is_unresolved_load(const tbModel* m, const tbData* d, int body, tbReal force,
+                               const tbReal* point) {
   tbReal h = m->opt.timestep;
   for (; body > 0; body = m->body_parentid[body]) {
     if (!tb_turns(m, body)) continue;
     tbReal arm[3], yields = 0;
     tb_sub3(arm, point, tb_pivot(m, d, body));
     for (int k = 0; k < 3; k++) yields = tb_max(yields, tb_yields(m, body, k));
-    if (h * h * force * tb_norm3(arm) * yields > MATTERS) return true;
+    if (h * h * force * tb_norm3(arm) * yields > KEPT_SHARE) return true;
     point = tb_pivot(m, d, body);
   }
   return false;
 }
 
-// The body nearest to two that both hang from, or are; the world where their trees differ.
+// The nearest common ancestor of two bodies, or one of them; the world if their trees differ.
 static int common_ancestor(const tbModel* m, int a, int b) {
   while (a != b) {
     if (a > b) {
@@ -57,8 +57,8 @@ static int common_ancestor(const tbModel* m, int a, int b) {
   return a;
 }
 
-// Whether contacts press two bodies against each other.
-static bool press(const tbModel* m, const tbData* d, int a, int b) {
+// Whether contacts is_pressed two bodies against each other.
+static bool is_pressed(const tbModel* m, const tbData* d, int a, int b) {
   for (int i = 0; i < d->ncon; i++) {
     const tbContact* c = &d->contact[i];
     int first = m->geom_bodyid[c->geom[0]], second = m->geom_bodyid[c->geom[1]];
@@ -68,11 +68,12 @@ static bool press(const tbModel* m, const tbData* d, int a, int b) {
   return false;
 }
 
-// Whether bodies of one tree that `force` ties to each other close a belt that is stretched.
+// Whether two bodies of one tree coupled by `force` close a belt under tension.
 static bool is_tight_belt(const tbModel* m, const tbData* d, int a, int b, tbReal force) {
   int top = common_ancestor(m, a, b), dofs = 0;
   tbReal mass = m->body_subtreemass[m->body_rootid[a]];
-  if (!(force > MOST_WEIGHTS * mass * tb_norm3(m->opt.gravity)) || press(m, d, a, b)) return false;
+  if (!(force > MOST_WEIGHTS * mass * tb_norm3(m->opt.gravity)) || is_pressed(m, d, a, b))
+    return false;
   for (; a != top; a = m->body_parentid[a]) dofs += m->body_dofnum[a];
   for (; b != top; b = m->body_parentid[b]) dofs += m->body_dofnum[b];
   return dofs >= LEAST_OF_BELT;
@@ -80,26 +81,27 @@ static bool is_tight_belt(const tbModel* m, const tbData* d, int a, int b, tbRea
 
 // ---- inertia -----------------------------------------------------------------------------------
 
-static bool is_pushed(const tbReal* xfrc) {
+static bool has_force(const tbReal* xfrc) {
   return xfrc[0] != 0 || xfrc[1] != 0 || xfrc[2] != 0;
 }
 
-static bool may_lack(const tbModel* m, const tbData* d) {
+static bool may_need_stiffness(const tbModel* m, const tbData* d) {
   tbReal h = m->opt.timestep;
   if (h * h * tb_norm3(m->opt.gravity) * m->tautness > 1) return true;
   if (!tb_all_clear(6 * m->neq, d->eq_load) || !tb_all_clear(m->ntendon, d->ten_load)) return true;
   if (tb_all_clear(6 * m->nbody, d->xfrc_applied)) return false;
   for (int b = 1; b < m->nbody; b++) {
     const tbReal* xfrc = d->xfrc_applied + 6 * b;
-    if (is_pushed(xfrc) && matters(m, d, b, tb_norm3(xfrc), d->xipos + 3 * b)) return true;
+    if (has_force(xfrc) && is_unresolved_load(m, d, b, tb_norm3(xfrc), d->xipos + 3 * b))
+      return true;
   }
   return false;
 }
 
-// A force at a point of a body, by what it pulls along the arm there, or pushes (less than
-// nothing): a force from the side makes nothing stiffer.
-static void bear_pull(const tbModel* m, const tbData* d, int body, const tbReal force[3],
-                      const tbReal* point, tbReal* A) {
+// Geometric stiffness of a force at a point of a body, from its component along the arm, positive
+// for tension: a transverse force makes nothing stiffer.
+static void add_load(const tbModel* m, const tbData* d, int body, const tbReal force[3],
+                     const tbReal* point, tbReal* A) {
   while (body > 0 && !tb_turns(m, body)) body = m->body_parentid[body];
   if (body == 0) return;
   tbReal arm[3];
@@ -108,39 +110,42 @@ static void bear_pull(const tbModel* m, const tbData* d, int body, const tbReal 
   tb_bear(m, d, body, tb_dot3(force, arm), point, A);
 }
 
-// Forces at points of bodies, of a tendon or by hand: `pull` (3 per body) has them too.
-static void bear_tendon(const tbModel* m, const tbData* d, int tendon, tbReal* pull, tbReal* A) {
+// The same for the forces of a tendon at points of bodies, which are also added to `pull` (3 per
+// body).
+static void add_tendon_load(const tbModel* m, const tbData* d, int tendon, tbReal* pull,
+                            tbReal* A) {
   for (tbTendonWalk walk = tb_tendon_walk(m, tendon); tb_tendon_piece(m, d, &walk);) {
     const tbTendonPoint* end[2] = {walk.from, walk.to};
     for (int k = 0; k < 2; k++) {
       tbReal force[3];
       tb_scale3(force, walk.pull, k ? d->ten_load[tendon] : -d->ten_load[tendon]);
-      bear_pull(m, d, end[k]->body, force, end[k]->pos, A);
+      add_load(m, d, end[k]->body, force, end[k]->pos, A);
       tb_add3(pull + 3 * end[k]->body, pull + 3 * end[k]->body, force);
     }
   }
 }
 
-// Forces on bodies, down to the roots. What pulls a body both ways, as a tendon that runs along
-// many, cancels: only then is it added, where it pulls. `work` is 12 per body.
-static void bear_applied(const tbModel* m, const tbData* d, tbReal* work, tbReal* A) {
+// Applied forces, accumulated towards the roots. Opposite pulls on a body, as of a tendon that runs
+// along several bodies, cancel first; the sum is added only if it is a tension. `work` is 12 per
+// body.
+static void add_applied_loads(const tbModel* m, const tbData* d, tbReal* work, tbReal* A) {
   tbReal *pull = work, *own = work + 3 * m->nbody;
   for (int t = 0; t < m->ntendon; t++) {
-    if (d->ten_load[t] != 0) bear_tendon(m, d, t, pull, own);
+    if (d->ten_load[t] != 0) add_tendon_load(m, d, t, pull, own);
   }
   for (int b = m->nbody - 1; b > 0; b--) {
     int parent = m->body_parentid[b];
     const tbReal* xfrc = d->xfrc_applied + 6 * b;
-    if (is_pushed(xfrc)) bear_pull(m, d, b, xfrc, d->xipos + 3 * b, own);
+    if (has_force(xfrc)) add_load(m, d, b, xfrc, d->xipos + 3 * b, own);
     tb_add3(pull + 3 * b, pull + 3 * b, xfrc);
     tb_add3(pull + 3 * parent, pull + 3 * parent, pull + 3 * b);
-    if (tb_turns(m, b)) bear_pull(m, d, parent, pull + 3 * b, tb_pivot(m, d, b), own);
+    if (tb_turns(m, b)) add_load(m, d, parent, pull + 3 * b, tb_pivot(m, d, b), own);
     const tbReal* S = own + 9 * b;
     for (int i = 0; i < 9 && S[0] + S[4] + S[8] > 0; i++) A[9 * b + i] += S[i];
   }
 }
 
-static void bear_ties(const tbModel* m, const tbData* d, tbReal* loads, tbReal* A) {
+static void add_equality_loads(const tbModel* m, const tbData* d, tbReal* loads, tbReal* A) {
   for (int e = 0; e < m->neq; e++) {
     const tbReal* pull = d->eq_load + 6 * e;
     tbReal point[2][3], quat[2][4], force[2] = {tb_norm3(pull), tb_norm3(pull + 3)};
@@ -151,13 +156,15 @@ static void bear_ties(const tbModel* m, const tbData* d, tbReal* loads, tbReal* 
       tb_bear(m, d, body[k], force[k], point[k], A);
       loads[body[k]] += force[k];
     }
-    // What a belt pulls at its links ends where both ways round meet.
+    // The tension of a belt in its links ends at the common ancestor, where both sides of the loop
+    // meet.
     loads[common_ancestor(m, body[0], body[1])] -= force[0] + force[1];
   }
 }
 
-// L = (h^2 A - I)^+ in world axes; false where nothing is left.
-static bool lacks(const tbModel* m, const tbData* d, int body, const tbReal A[9], tbReal L[9]) {
+// L = (h^2 A - I)^+ in world axes; false if it is zero.
+static bool stiffness_excess(const tbModel* m, const tbData* d, int body, const tbReal A[9],
+                             tbReal L[9]) {
   const tbReal *X = d->ximat + 9 * body, h2 = m->opt.timestep * m->opt.timestep;
   tbReal AX[9], D[9], yields[3], value[3], quat[4], R[9], axes[9], share = 0;
   tb_mul_mat3(AX, A, X);
@@ -181,17 +188,17 @@ static bool lacks(const tbModel* m, const tbData* d, int body, const tbReal A[9]
 }
 
 tbResult tb_geometric_stiffness_add(const tbModel* m, tbData* d) {
-  if (!may_lack(m, d)) return TB_OK;
+  if (!may_need_stiffness(m, d)) return TB_OK;
   tbReal* loads = TB_ARENA_NEW(&d->work->arena, tbReal, 22 * (size_t)m->nbody);
   if (!loads) return TB_ERROR_MEMORY;
   tbReal *A = loads + m->nbody, *work = A + 9 * m->nbody;
   bool any = false;
-  bear_ties(m, d, loads, A);
-  bear_applied(m, d, work, A);
+  add_equality_loads(m, d, loads, A);
+  add_applied_loads(m, d, work, A);
   tb_bear_weights(m, d, tb_norm3(m->opt.gravity), loads, A);
   for (int b = 1; b < m->nbody; b++) {
     tbReal L[9], *inertia = d->cinert + 10 * b;
-    if (!lacks(m, d, b, A + 9 * b, L)) continue;
+    if (!stiffness_excess(m, d, b, A + 9 * b, L)) continue;
     // xx, yy, zz, xy, xz, yz
     tb_add3(inertia, inertia, (tbReal[3]){L[0], L[4], L[8]});
     tb_add3(inertia + 3, inertia + 3, (tbReal[3]){L[1], L[2], L[5]});
@@ -201,14 +208,15 @@ tbResult tb_geometric_stiffness_add(const tbModel* m, tbData* d) {
   return TB_OK;
 }
 
-// ---- what equalities and tendons pull ----------------------------------------------------------
+// ---- loads of equalities and tendons
+// --------------------------------------------------------------
 
-// Forces of loops that are closed twice over count so far.
-static tbReal most_pull(const tbModel* m) {
+// Upper bound of the forces of redundant closed loops.
+static tbReal largest_kept_force(const tbModel* m) {
   return MOST_WEIGHTS * m->total_mass * tb_norm3(m->opt.gravity);
 }
 
-static tbResult keep_ties(const tbModel* m, tbData* d, const tbStepState* state) {
+static tbResult keep_equality_loads(const tbModel* m, tbData* d, const tbStepState* state) {
   memset(d->eq_load, 0, sizeof(tbReal) * 6 * (size_t)m->neq);
   char* lies = TB_ARENA_NEW(&d->work->arena, char, m->nbody);
   if (!lies) return TB_ERROR_MEMORY;
@@ -225,8 +233,8 @@ static tbResult keep_ties(const tbModel* m, tbData* d, const tbStepState* state)
     bool loop = m->body_treeid[body[0]] == m->body_treeid[body[1]];
     if (loop && !is_tight_belt(m, d, body[0], body[1], force)) continue;
     for (int k = 0; k < 2; k++) {
-      if ((lies[body[k]] && !loop) || !matters(m, d, body[k], force, point[k])) continue;
-      tbReal most = is_jointed(m, body[k]) && !loop ? most_pull(m) : INFINITY;
+      if ((lies[body[k]] && !loop) || !is_unresolved_load(m, d, body[k], force, point[k])) continue;
+      tbReal most = is_jointed(m, body[k]) && !loop ? largest_kept_force(m) : INFINITY;
       tb_scale3(d->eq_load + 6 * c->id + 3 * k, state->row_force + c->row,
                 (k ? -1 : 1) * tb_min(1, most / force));
     }
@@ -234,23 +242,23 @@ static tbResult keep_ties(const tbModel* m, tbData* d, const tbStepState* state)
   return TB_OK;
 }
 
-static bool tendon_matters(const tbModel* m, const tbData* d, int tendon, tbReal force) {
+static bool is_tendon_kept(const tbModel* m, const tbData* d, int tendon, tbReal force) {
   for (tbTendonWalk walk = tb_tendon_walk(m, tendon); tb_tendon_piece(m, d, &walk);) {
     tbReal size = fabs(force) * tb_norm3(walk.pull);
-    if (matters(m, d, walk.from->body, size, walk.from->pos)) return true;
-    if (matters(m, d, walk.to->body, size, walk.to->pos)) return true;
+    if (is_unresolved_load(m, d, walk.from->body, size, walk.from->pos)) return true;
+    if (is_unresolved_load(m, d, walk.to->body, size, walk.to->pos)) return true;
   }
   return false;
 }
 
 // Limits, springs, dampers and actuators of tendons.
-static void keep_tendons(const tbModel* m, tbData* d, const tbStepState* state) {
-  tbReal *pull = d->ten_load, most = most_pull(m);
+static void keep_tendon_loads(const tbModel* m, tbData* d, const tbStepState* state) {
+  tbReal *pull = d->ten_load, most = largest_kept_force(m);
   memset(pull, 0, sizeof(tbReal) * (size_t)m->ntendon);
   for (int i = 0; i < state->constraints.count; i++) {
     const tbConstraint* c = &state->constraints.list[i];
     if (c->source != TB_SOURCE_LIMIT_TENDON) continue;
-    // the row of an upper limit has the other sign (tb_plain_key)
+    // the row of an upper limit has the opposite sign (tb_plain_key)
     pull[c->id] += (c->key & 1 ? -1 : 1) * tb_min(state->row_force[c->row], most);
   }
   for (int t = 0; t < m->ntendon; t++) pull[t] += tb_tendon_passive(m, d, t);
@@ -259,11 +267,11 @@ static void keep_tendons(const tbModel* m, tbData* d, const tbStepState* state) 
     pull[m->actuator_trnid[2 * i]] += m->actuator_gear[6 * i] * d->actuator_force[i];
   }
   for (int t = 0; t < m->ntendon; t++) {
-    if (pull[t] == 0 || !tendon_matters(m, d, t, pull[t])) pull[t] = 0;
+    if (pull[t] == 0 || !is_tendon_kept(m, d, t, pull[t])) pull[t] = 0;
   }
 }
 
 tbResult tb_carried_load_keep(const tbModel* m, tbData* d, const tbStepState* state) {
-  if (m->ntendon > 0) keep_tendons(m, d, state);
-  return m->neq > 0 ? keep_ties(m, d, state) : TB_OK;
+  if (m->ntendon > 0) keep_tendon_loads(m, d, state);
+  return m->neq > 0 ? keep_equality_loads(m, d, state) : TB_OK;
 }

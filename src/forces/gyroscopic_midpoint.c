@@ -1,31 +1,30 @@
-// The gyroscopic couple of a body that flies free by the midpoint rule. In axes that turn with the
+// The gyroscopic couple of a free-floating body by the midpoint rule. In axes that turn with the
 // body its angular velocity w and inertia I have I dw/dt = -w x I w. Taken at the start of a step
-// the couple adds h^2/2 |I^-1/2 (w x I w)|^2 to the energy; at the mean of both ends,
+// the couple adds h^2/2 |I^-1/2 (w x I w)|^2 to the energy; taken at the mean of both ends,
 //
 //     I (w' - w) = -h m x I m,   m = (w + w') / 2,                                            (1)
 //
-// it keeps w . I w and |I w|, both quadratic in w, whatever the step. The frame then moves by the
-// new velocity, so that it is half a step ahead, always: angular momentum turns to and fro by
-// h w / 2 and nowhere. Other forces and contacts act beside it. With
+// it conserves w . I w and |I w|, both quadratic in w, for any step. The frame then moves with the
+// new velocity, so that it is always half a step ahead: the angular momentum oscillates by a
+// rotation of h w / 2 without drift. Other forces and contacts are added to the couple. With
 //
 //     B x = m x I x + x x I m,   A = I + h/2 B                                                (2)
-//
 // Newton's matrix is A, and the partials are
 //
 //     A dw' = (I - h/2 B) dw - dI (w' - w) - h m x dI m,
 //     d(m x I m) = B (dw + dw') / 2 + m x dI m.                                               (3)
 //
-// Where the frame is not at the centre of mass, c away from it, its velocity turns with the body.
-// Taken at the start of the step the centrifugal force lets the momentum drift. Since the frame is
-// half a step ahead of the velocities, what has to stay is V = v + w x exp(-h w / 2) c, which it
-// does with the frame at v + w x exp(-h w / 2) c - w' x exp(h w' / 2) c, that is by a force at the
-// centre of
+// If the frame is at a distance c from the centre of mass, its velocity turns with the body, and
+// the centrifugal force taken at the start of the step lets the momentum drift. Since the frame is
+// half a step ahead of the velocities, the conserved quantity is V = v + w x exp(-h w / 2) c. It is
+// conserved if the frame moves by v + w x exp(-h w / 2) c - w' x exp(h w' / 2) c, that is, by a
+// force at the centre of mass of
 //
 //     F = M (w x (w x c) + (w x (c- - c) - w' x (c+ - c)) / h),
 //     c- = exp(-h w / 2) c,   c+ = exp(h w' / 2) c,                                            (4)
 //
-// beside the centrifugal one, M the mass; a steady turn has next to none of it. Its partials are
-// by d(exp(x) c) = (J dx) x exp(x) c, J the left Jacobian at x.
+// in addition to the centrifugal one, M the mass; a steady rotation makes F nearly zero. Its
+// partials follow from d(exp(x) c) = (J dx) x exp(x) c, J the left Jacobian at x.
 #include "forces/gyroscopic_midpoint.h"
 
 #include <math.h>
@@ -39,10 +38,10 @@
 #include "spatial/trig.h"
 #include "tribo/step.h"
 
-// rad: turns in a step below this change nothing that counts.
+// rad: rotations in a step below this have negligible gyroscopic forces.
 static const tbReal LEAST_TURN = 1e-5;
 
-enum { MOST_ROUNDS = 10 };
+enum { MOST_ITERATIONS = 10 };
 
 // B of (2).
 static void couple_slope(const tbGyroscopicMidpoint* turn, tbReal* B) {
@@ -69,13 +68,13 @@ static void set_middle(tbGyroscopicMidpoint* turn) {
   for (int i = 0; i < 3; i++) turn->middle[i] = (turn->omega[i] + turn->next[i]) / 2;
 }
 
-// w' of (1) by Newton's method, which squares the error. False where it does not get there: of
-// turns of radians in a step.
+// w' of (1) by Newton's method, which converges quadratically. False if it does not converge, for
+// rotations of radians in a step.
 static bool find_next(tbGyroscopicMidpoint* turn) {
   const tbReal near = 1e-8, most = tb_norm3(turn->omega);
   tb_copy3(turn->next, turn->omega);
   set_middle(turn);
-  for (int round = 0; round < MOST_ROUNDS; round++) {
+  for (int round = 0; round < MOST_ITERATIONS; round++) {
     tbReal A[9], change[3], moved[3], couple[3];
     couple_of(turn, turn->middle, couple);
     tb_sub3(moved, turn->omega, turn->next);
@@ -91,7 +90,7 @@ static bool find_next(tbGyroscopicMidpoint* turn) {
   return false;
 }
 
-// Whether inertia is the same about all axes, as of balls and cubes: they have no couple.
+// Whether the inertia is isotropic, as of balls and cubes: they have no couple.
 static bool is_round(const tbReal I[10]) {
   const tbReal rounding = 1e-14 * I[0];
   tbReal most = tb_max(fabs(I[0] - I[1]), fabs(I[0] - I[2]));
@@ -128,14 +127,15 @@ bool tb_gyroscopic_midpoint(const tbModel* m, const tbData* d, int tree,
 static void turned_by(const tbReal x[3], const tbReal c[3], tbReal out[3]) {
   tbReal once[3], twice[3], sine, cosine, angle = tb_norm3(x);
   tb_sincos(angle / 2, &sine, &cosine);
-  // sin t / t and (1 - cos t) / t^2 = 2 sin^2(t/2) / t^2: no turn is smaller than half LEAST_TURN.
+  // sin t / t and (1 - cos t) / t^2 = 2 sin^2(t/2) / t^2: no rotation is smaller than half
+  // LEAST_TURN.
   tbReal a = 2 * sine * cosine / angle, b = 2 * sine * sine / (angle * angle);
   tb_cross(once, x, c);
   tb_cross(twice, x, once);
   for (int i = 0; i < 3; i++) out[i] = a * once[i] + b * twice[i];
 }
 
-// F of (4) over the mass, for any c.
+// F of (4) divided by the mass, for any c.
 static void centre_force(const tbGyroscopicMidpoint* turn, const tbReal c[3], tbReal F[3]) {
   tbReal half[3], moved[3], back[3], forth[3];
   tb_scale3(half, turn->omega, -turn->h / 2);
@@ -149,7 +149,7 @@ static void centre_force(const tbGyroscopicMidpoint* turn, const tbReal c[3], tb
   for (int i = 0; i < 3; i++) F[i] += (back[i] - forth[i]) / turn->h;
 }
 
-// What a force at the centre of mass and a couple are to the dofs.
+// Generalised forces on the dofs of a force at the centre of mass and a couple.
 static void to_dofs(const tbGyroscopicMidpoint* turn, const tbReal F[3], const tbReal couple[3],
                     tbReal out[6]) {
   tbReal moment[3];
@@ -174,8 +174,8 @@ void tb_gyroscopic_midpoint_force(const tbGyroscopicMidpoint* turn, tbReal force
   to_dofs(turn, F, start, force);
 }
 
-// The partials (3) of m x I m and w' in world axes, by what changes w by `dw` and I by dI; `still`
-// is dI (w' - w), `turned` dI m.
+// The partials (3) of m x I m and w' in world axes, for changes of w by `dw` and of I by dI;
+// `still` is dI (w' - w), `turned` dI m.
 static void middle_partial(const tbGyroscopicMidpoint* turn, const tbReal dw[3],
                            const tbReal still[3], const tbReal turned[3], tbReal out[3],
                            tbReal next[3]) {
@@ -234,7 +234,7 @@ void tb_gyroscopic_midpoint_partials(const tbGyroscopicMidpoint* turn, tbReal by
   for (int k = 0; k < 3; k++) {
     const tbReal axis[3] = {turn->R[k], turn->R[3 + k], turn->R[6 + k]};
     tbReal dL[3], one[3], two[3], couple[3], next[3], dF[3], column[6];
-    // The force turns with the body; the moment is about its own axes.
+    // The force turns with the body; the moment is about the body's own axes.
     tb_cross(one, axis, F);
     for (int i = 0; i < 3; i++) by_q[3 * i + k] = one[i];
     tb_mul_mat3_vec3(dL, turn->inertia, axis);
@@ -248,7 +248,8 @@ void tb_gyroscopic_midpoint_partials(const tbGyroscopicMidpoint* turn, tbReal by
   }
 }
 
-// The velocity of the tree that turns by `axis` about its centre of mass, or about its frame.
+// The velocity of the tree that rotates about `axis` through its centre of mass, or through its
+// frame.
 static void turn_about(const tbModel* m, const tbGyroscopicMidpoint* turn, const tbReal axis[3],
                        bool centre, tbReal* v) {
   memset(v, 0, sizeof(tbReal) * (size_t)m->nv);
@@ -256,8 +257,9 @@ static void turn_about(const tbModel* m, const tbGyroscopicMidpoint* turn, const
   tb_mul_mat3t_vec3(v + turn->dof + 3, turn->R, axis);
 }
 
-// By the parameters of a body: mass, first moment about the frame, and inertia about the centre of
-// mass times the angular velocities of the start, of the mean, and of the change between the ends.
+// Derivatives by the parameters of a body: mass, first moment about the frame, and inertia about
+// the centre of mass times the angular velocities of the start, of the mean, and of the change
+// between the ends.
 enum { START, MIDDLE, CHANGE, KINDS };
 typedef struct {
   tbReal mass[TB_NINERTIAL], moment[TB_NINERTIAL][3], inertia[KINDS][TB_NINERTIAL][3];
@@ -274,7 +276,7 @@ static tbResult by_parameters(const tbModel* m, tbData* d, int body,
   tbReal* u = v + m->nv;
   for (int i = 0; i < 3; i++) {
     const tbReal axis[3] = {i == 0, i == 1, i == 2};
-    // What turns about the frame by an axis has the momentum axis x moment.
+    // A rotation of the frame about an axis has the momentum axis x moment.
     turn_about(m, turn, axis, false, v);
     memset(u, 0, sizeof(tbReal) * (size_t)m->nv);
     u[turn->dof + (i + 2) % 3] = 1;
@@ -292,7 +294,7 @@ static tbResult by_parameters(const tbModel* m, tbData* d, int body,
   return TB_OK;
 }
 
-// Inertia about the centre of mass does not change by where that goes, to first order.
+// To first order, inertia about the centre of mass does not depend on the position of the centre.
 tbResult tb_gyroscopic_midpoint_by_inertia(const tbModel* m, tbData* d, int body,
                                            const tbGyroscopicMidpoint* turn, tbReal* slope) {
   static const tbReal NONE[3] = {0, 0, 0};
@@ -306,7 +308,7 @@ tbResult tb_gyroscopic_midpoint_by_inertia(const tbModel* m, tbData* d, int body
     tb_cross(start, turn->omega, by.inertia[START][p]);
     middle_partial(turn, NONE, by.inertia[CHANGE][p], by.inertia[MIDDLE][p], couple, next);
     tb_sub3(couple, start, couple);
-    // F is linear in the first moment; where the centre goes it acts at another point.
+    // F is linear in the first moment; if the centre moves, F acts at another point.
     centre_partial(turn, NONE, next, dF);
     centre_force(turn, by.moment[p], own);
     tb_add3(dF, dF, own);

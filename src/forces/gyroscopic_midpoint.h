@@ -1,5 +1,5 @@
-// The gyroscopic and centrifugal forces of a body that flies free, such that its energy and its
-// momentum stay.
+// The gyroscopic and centrifugal forces of a free-floating body, such that its energy and its
+// momentum are conserved.
 #ifndef TRIBO_FORCES_GYROSCOPIC_MIDPOINT_H_
 #define TRIBO_FORCES_GYROSCOPIC_MIDPOINT_H_
 
@@ -10,27 +10,27 @@
 // In world axes at the start of the step, about the centre of mass.
 typedef struct {
   int dof;            // the first of the six
-  const tbReal* R;    // frame of the body: turns are about its axes
+  const tbReal* R;    // rotation of the body frame: angular dofs are about its axes
   tbReal h;           // s
   tbReal mass;        // kg
   tbReal arm[3];      // m: from the frame to the centre of mass
   tbReal inertia[9];  // kg m2
   tbReal omega[3];    // rad/s at the start
-  tbReal next[3];     // rad/s at the end, if nothing else turned it
-  tbReal middle[3];   // rad/s: the mean of both
+  tbReal next[3];     // rad/s at the end, without other torques
+  tbReal middle[3];   // rad/s: mean of start and end
 } tbGyroscopicMidpoint;
 
-// Whether gyroscopic and Coriolis forces are those of the middle of a step: soft's are MuJoCo's,
-// those of springs and Runge-Kutta are their integrators'.
+// Whether gyroscopic and Coriolis forces are those of the middle of a step. Those of the soft law
+// are MuJoCo's, those of springs and Runge-Kutta belong to their integrators.
 bool tb_turns_by_middle(const tbOption* opt);
 
-// False where tree `tree` is not such a body or hardly turns, and under laws and integrators whose
-// forces are those of the start of the step. After tb_compute_velocity.
+// False if tree `tree` is not a free-floating body or hardly turns, and under laws and integrators
+// that use forces of the start of the step. After tb_compute_velocity.
 bool tb_gyroscopic_midpoint(const tbModel* model, const tbData* data, int tree,
                             tbGyroscopicMidpoint* out);
 
-// What is added to the force on the six dofs, and its partials by the displacement of the last
-// three and by their velocity (6 x 3 each).
+// The force added on the six dofs, and its partials by the displacement of the last three and by
+// their velocity (6 x 3 each).
 void tb_gyroscopic_midpoint_force(const tbGyroscopicMidpoint* turn, tbReal force[6]);
 void tb_gyroscopic_midpoint_partials(const tbGyroscopicMidpoint* turn, tbReal by_q[18],
                                      tbReal by_v[18]);

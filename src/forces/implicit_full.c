@@ -1,9 +1,10 @@
 // MuJoCo's `implicit` integrator: every derivative of the smooth forces with respect to velocity,
 // Coriolis and centrifugal forces and the medium included, so that H = M - h dtau/dv is not
-// symmetric. Pairs of dofs that are not on one path to the world are left out, as MuJoCo does.
+// symmetric. As in MuJoCo, only pairs of dofs on one path to the world are included.
 //
-// And its `implicitfast`, which leaves Coriolis forces out and takes the symmetric part of the
-// rest, but for bodies that fly free (since 3.11): those get all of it, six rows at a time.
+// The file also has `implicitfast`, which leaves Coriolis forces out and takes the symmetric part
+// of the rest, except for free-floating bodies (since 3.11): these get all derivatives, six rows at
+// a time.
 #include <stdbool.h>
 #include <string.h>
 
@@ -21,7 +22,7 @@ static tbReal* entry(const tbModel* m, tbReal* H, int i, int j) {
   return &H[(size_t)i * (size_t)m->nv + (size_t)j];
 }
 
-// Dof i is j or moves because of it, or the other way round.
+// Whether one of the dofs i and j is an ancestor of the other, or both are equal.
 static int on_one_path(const tbModel* m, int i, int j) {
   int low = i < j ? i : j, high = i < j ? j : i;
   return high < low + m->dof_subtreenum[low];
@@ -58,7 +59,7 @@ static void add_actuators(const tbModel* m, const tbData* d, tbReal* H) {
   }
 }
 
-// The medium's force at the velocities v, moved along dof k of every tree.
+// The medium's force at the velocities v, displaced along dof k of every tree.
 static void fluid_ahead(const tbModel* m, tbData* d, const tbReal* v, int k, tbReal by) {
   for (int t = 0; t < m->ntree; t++) {
     int j = m->tree_dofadr[t] + k;
@@ -69,8 +70,8 @@ static void fluid_ahead(const tbModel* m, tbData* d, const tbReal* v, int k, tbR
   tb_fluid(m, d);
 }
 
-// The medium, by central differences of its force. No tree feels the motion of another, so that
-// one dof of each is moved at a time: a heap of loose bodies takes as many as one of them.
+// The medium, by central differences of its force. Trees do not affect each other's fluid forces,
+// so one dof of each tree is displaced at a time: many free bodies need as many evaluations as one.
 static tbResult add_fluid(const tbModel* m, tbData* d, tbReal* H) {
   if (!tb_has_fluid(m)) return TB_OK;
   static const tbReal STEP = 1e-5;
@@ -114,7 +115,7 @@ static void add_inertia(const tbModel* m, const tbData* d, tbReal scale, tbReal*
   }
 }
 
-// Each tree is a block of its own.
+// Each tree is a separate block.
 static bool solve_tree(const tbModel* m, int tree, tbReal* H, int* pivot, tbReal* x) {
   int first = m->tree_dofadr[tree], count = m->tree_dofnum[tree];
   tbReal* block = entry(m, H, first, first);
@@ -124,7 +125,7 @@ static bool solve_tree(const tbModel* m, int tree, tbReal* H, int* pivot, tbReal
 }
 
 tbResult tb_implicit_full_matrix(const tbModel* m, tbData* d, tbReal* H) {
-  // H = M + h db/dv, as MuJoCo without the part of tendons' armature, then the forces that damp.
+  // H = M + h db/dv, as in MuJoCo without the term of tendons' armature, then the damping forces.
   tb_rne_partials(m, d, NULL, NULL, NULL, H);
   add_inertia(m, d, m->opt.timestep, H);
   add_dampers(m, d, H);
@@ -146,13 +147,13 @@ tbResult tb_implicit_full(const tbModel* m, tbData* d, tbReal* x) {
 
 // ---- implicitfast ------------------------------------------------------------------------------
 
-static bool flies_free(const tbModel* m, int tree) {
+static bool is_free_body(const tbModel* m, int tree) {
   return m->tree_dofnum[tree] == 6 &&
          m->jnt_type[m->dof_jntid[m->tree_dofadr[tree]]] == TB_JOINT_FREE;
 }
 
-// A += h db/dv of a body that flies free, and of those fixed to it: with spin w, and s from the
-// joint to a centre of mass, b = (f, s x f + w x I w), f = m w x (w x s).
+// A += h db/dv of a free-floating body, and of those fixed to it: with spin w, and s from the joint
+// to a centre of mass, b = (f, s x f + w x I w), f = m w x (w x s).
 static void add_gyroscopic(const tbModel* m, const tbData* d, int tree, tbReal* A, int stride) {
   int root = m->tree_bodyadr[tree], end = root + m->tree_bodynum[tree];
   const tbReal *R = d->xmat + 9 * root, *w = d->cvel + 6 * root;
@@ -191,8 +192,8 @@ static void add_gyroscopic(const tbModel* m, const tbData* d, int tree, tbReal* 
   }
 }
 
-// Whether the medium or an actuator that drives harder the faster it goes asks for more than the
-// symmetric positive definite H of implicit.c.
+// Whether H has M's sparsity: there is no medium and no actuator whose force grows with velocity,
+// so that the symmetric positive definite H of implicit_inertia.c suffices.
 static bool is_sparse(const tbModel* m, const tbData* d) {
   if (tb_has_fluid(m)) return false;
   for (int i = 0; i < m->nu; i++) {
@@ -212,7 +213,7 @@ static tbResult fast_dense(const tbModel* m, tbData* d, tbReal* x) {
   tbResult result = add_fluid(m, d, H);
   for (int t = 0; result == TB_OK && t < m->ntree; t++) {
     int first = m->tree_dofadr[t], end = first + m->tree_dofnum[t];
-    if (flies_free(m, t)) {
+    if (is_free_body(m, t)) {
       add_gyroscopic(m, d, t, entry(m, H, first, first), m->nv);
     } else {
       for (int i = first; i < end; i++) {
@@ -227,7 +228,7 @@ static tbResult fast_dense(const tbModel* m, tbData* d, tbReal* x) {
   return result;
 }
 
-// x of one body that flies free, from the rows of H that the factor was made of.
+// x of one free-floating body, from the rows of H that were factored.
 static bool solve_free(const tbModel* m, const tbData* d, int tree, const tbReal* H, tbReal* x) {
   tbReal A[36];
   int pivot[6], first = m->tree_dofadr[tree];
@@ -247,7 +248,7 @@ tbResult tb_implicit_fast(const tbModel* m, tbData* d, tbReal* x) {
   tbResult result = tb_implicit_factor(m, d, TB_IMPLICIT_ALL, &factor);
   for (int t = 0; result == TB_OK && t < m->ntree; t++) {
     int first = m->tree_dofadr[t], end = first + m->tree_dofnum[t];
-    if (!flies_free(m, t)) {
+    if (!is_free_body(m, t)) {
       tb_ltdl_solve_range(forest, factor.LD, factor.inverse, x, first, end);
     } else if (!solve_free(m, d, t, factor.H, x)) {
       result = TB_ERROR_NUMERIC;
@@ -258,6 +259,6 @@ tbResult tb_implicit_fast(const tbModel* m, tbData* d, tbReal* x) {
 
 bool tb_implicit_fast_is_all(const tbModel* m, const tbData* d) {
   bool free = false;
-  for (int t = 0; t < m->ntree; t++) free = free || flies_free(m, t);
+  for (int t = 0; t < m->ntree; t++) free = free || is_free_body(m, t);
   return !free && is_sparse(m, d);
 }

@@ -54,7 +54,7 @@ static int has_damping(const tbModel* m, const tbData* d, tbImplicit what) {
 
 static void add_actuator(const tbModel* m, const tbData* d, tbReal* H, int i) {
   tbReal slope = tb_actuator_velocity_gain(m, d, i);
-  // A clamped force does not change with velocity; a force that grows with it is left explicit.
+  // A clamped force does not depend on velocity; a force that grows with velocity is left explicit.
   int clamped =
       m->actuator_forcelimited[i] && (d->actuator_force[i] <= m->actuator_forcerange[2 * i] ||
                                       d->actuator_force[i] >= m->actuator_forcerange[2 * i + 1]);

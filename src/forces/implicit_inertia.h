@@ -10,16 +10,16 @@ typedef enum {
   TB_IMPLICIT_NOTHING,  // H = M
   TB_IMPLICIT_DAMPERS,  // joint dampers (MuJoCo's Euler)
   TB_IMPLICIT_ALL,      // joint and tendon dampers, actuators
-  TB_IMPLICIT_STIFF,    // and inertia for springs and servos that the step cannot resolve
+  TB_IMPLICIT_STIFF,    // and inertia for springs and servos that the step does not resolve
   TB_IMPLICIT_SPRINGS,  // or h^2/4 K of all springs and servos (forces/stiff_springs.h)
 } tbImplicit;
 
-// What is implicit in the inertia that moves under a law of impulses or comfree; others have ways
-// of their own, and M here.
+// The implicit terms in the inertia under a law of impulses or comfree; other laws choose their
+// own, and get M here.
 tbImplicit tb_implicit_of(const tbOption* opt);
 
-// Factor H; where nothing damps, H is M and its factor is used as it is. The factor lives in the
-// arena. TB_ERROR_NUMERIC where H is not positive definite.
+// Factor H; without damping H is M, and its factor is used. The factor lives in the arena.
+// TB_ERROR_NUMERIC if H is not positive definite.
 tbResult tb_implicit_factor(const tbModel* model, tbData* data, tbImplicit what,
                             tbInertiaFactor* factor);
 
@@ -33,8 +33,8 @@ tbResult tb_implicit_full_matrix(const tbModel* model, tbData* data, tbReal* H);
 // The same for MuJoCo's implicitfast.
 tbResult tb_implicit_fast(const tbModel* model, tbData* data, tbReal* x);
 
-// Whether that is what TB_IMPLICIT_ALL does: no medium, no body that flies free, and no actuator
-// that drives harder the faster it goes.
+// Whether implicitfast equals TB_IMPLICIT_ALL: no medium, no free-floating body, and no actuator
+// whose force grows with velocity.
 bool tb_implicit_fast_is_all(const tbModel* model, const tbData* data);
 
 #endif

@@ -92,7 +92,7 @@ void tb_passive(const tbModel* m, tbData* d) {
   zero(d->qfrc_damper, m->nv);
   zero(d->qfrc_gravcomp, m->nv);
   zero(d->qfrc_fluid, m->nv);
-  // With both flags every passive force is off, as in MuJoCo.
+  // With both flags every passive force is disabled, as in MuJoCo.
   const int both = TB_DISABLE_SPRING | TB_DISABLE_DAMPER;
   if ((m->opt.disableflags & both) == both) {
     zero(d->qfrc_passive, m->nv);
@@ -106,7 +106,7 @@ void tb_passive(const tbModel* m, tbData* d) {
   if (!(m->opt.disableflags & TB_DISABLE_GRAVITY)) gravity_compensation(m, d);
   if (tb_has_fluid(m)) tb_fluid(m, d);
 
-  // Compensation that counts as actuation is added there.
+  // Compensation that counts as actuation is added to the actuator forces.
   for (int i = 0; i < m->nv; i++) {
     int actuated = m->jnt_actgravcomp[m->dof_jntid[i]];
     d->qfrc_passive[i] = d->qfrc_spring[i] + d->qfrc_damper[i] + d->qfrc_fluid[i] +

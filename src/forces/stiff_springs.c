@@ -23,8 +23,8 @@ static bool tendon_spring(const tbModel* m, const tbData* d, int t, tbStiffness*
   return s->k > 0 && taut && !(m->opt.disableflags & TB_DISABLE_SPRING);
 }
 
-// Whether the force of a servo is held by its own clamp, its tendon's or its joint's.
-static bool is_held(const tbModel* m, const tbData* d, int i) {
+// Whether the force of a servo is clamped, by itself, its tendon or its joint.
+static bool is_clamped(const tbModel* m, const tbData* d, int i) {
   const tbReal *range = m->actuator_forcerange + 2 * i, force = d->actuator_force[i];
   if (m->actuator_forcelimited[i] && (force <= range[0] || force >= range[1])) return true;
   if (m->actuator_trntype[i] == TB_TRN_TENDON) {
@@ -48,7 +48,7 @@ static bool servo(const tbModel* m, const tbData* d, int i, tbStiffness* s) {
                      m->actuator_Jnnz[i],
                      0};
   if (s->n == 1 && s->x[0] != 0) s->damping += m->dof_damping[s->col[0]] / (s->x[0] * s->x[0]);
-  return s->k > 0 && !is_held(m, d, i);
+  return s->k > 0 && !is_clamped(m, d, i);
 }
 
 bool tb_stiffness_get(const tbModel* m, const tbData* d, int i, tbStiffness* s) {
@@ -65,34 +65,34 @@ static tbReal weight_along(const tbModel* m, const int* col, const tbReal* x, in
 }
 
 // Whether a step does not resolve a spring: h^2 k > I, or, for a single dof, I + h D of its own
-// damping. A quick test, since for most springs it is false.
-static bool is_beyond(const tbModel* m, tbReal k, const int* col, const tbReal* x, int n) {
+// damping. This is a quick test, false for most springs.
+static bool is_unresolved(const tbModel* m, tbReal k, const int* col, const tbReal* x, int n) {
   const tbReal h = m->opt.timestep;
   if (!(k > 0)) return false;
   if (n != 1) return h * h * k * weight_along(m, col, x, n) > 1;
   return h * (h * k * x[0] * x[0] - m->dof_damping[col[0]]) * m->dof_invweight0[col[0]] > 1;
 }
 
-static bool may_lack(const tbModel* m, const tbData* d, int i) {
+static bool may_be_unresolved(const tbModel* m, const tbData* d, int i) {
   static const tbReal ONE = 1;
-  if (i < m->nv) return is_beyond(m, m->jnt_stiffness[m->dof_jntid[i]], &i, &ONE, 1);
+  if (i < m->nv) return is_unresolved(m, m->jnt_stiffness[m->dof_jntid[i]], &i, &ONE, 1);
   const int t = i - m->nv, u = t - m->ntendon;
   if (u < 0) {
     const int adr = m->tendon_Jadr[t];
-    return is_beyond(m, m->tendon_stiffness[t], m->Jten_colind + adr, d->ten_J + adr,
-                     m->tendon_Jnnz[t]);
+    return is_unresolved(m, m->tendon_stiffness[t], m->Jten_colind + adr, d->ten_J + adr,
+                         m->tendon_Jnnz[t]);
   }
   const int adr = m->actuator_Jadr[u];
   return m->actuator_biastype[u] == TB_BIAS_AFFINE &&
-         is_beyond(m, -m->actuator_biasprm[TB_NBIAS * u + 1], m->Jmom_colind + adr,
-                   d->actuator_moment + adr, m->actuator_Jnnz[u]);
+         is_unresolved(m, -m->actuator_biasprm[TB_NBIAS * u + 1], m->Jmom_colind + adr,
+                       d->actuator_moment + adr, m->actuator_Jnnz[u]);
 }
 
 int tb_stiffness_unresolved(const tbModel* m, const tbData* d, int i, tbStiffness* s,
                             tbReal* lacks) {
   const tbReal h = m->opt.timestep;
   for (int n = tb_stiffness_count(m); i < n; i++) {
-    if (!may_lack(m, d, i) || !tb_stiffness_get(m, d, i, s)) continue;
+    if (!may_be_unresolved(m, d, i) || !tb_stiffness_get(m, d, i, s)) continue;
     *lacks = h * h * s->k - h * s->damping - 1 / weight_along(m, s->col, s->x, s->n);
     if (*lacks > 0) return i;
   }
