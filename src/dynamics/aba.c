@@ -10,11 +10,11 @@
 #include "spatial/motion.h"
 #include "tribo/dynamics.h"
 
-// Per body, in scratch: the symmetric articulated inertia (all 36 numbers, so that loops run over
-// whole rows) and the bias force, whose place the acceleration takes on the way out.
+// Per body, in scratch memory: the symmetric articulated inertia (all 36 numbers, so that loops run
+// over whole rows) and the bias force, which the outward pass overwrites with the acceleration.
 enum { BIAS = 36, WIDTH = 42 };
 
-// What the inward pass leaves for the outward one, per dof: U = A s, u = tau - s . p, 1/D (0:
+// Results of the inward pass for the outward one, per dof: U = A s, u = tau - s . p, 1/D (0: dof
 // held).
 typedef struct {
   tbReal* U;        // nv x 6
@@ -29,7 +29,7 @@ static void velocity_product(const tbModel* m, const tbData* d, int body, tbReal
   for (int i = first; i < end; i++) tb_add_scaled6(c, c, d->qvel[i], d->cdof_dot + 6 * i);
 }
 
-// Each body alone: its inertia, and v x* I v less the external force.
+// Each body alone: its inertia, and v x* I v minus the external force.
 static void initialize(const tbModel* m, const tbData* d, const tbReal* xfrc, tbReal* bodies) {
   for (int i = 1; i < m->nbody; i++) {
     if (m->body_lastdof[i] < 0) continue;
@@ -47,9 +47,10 @@ static void initialize(const tbModel* m, const tbData* d, const tbReal* xfrc, tb
   }
 }
 
-// Take the last remaining dof of a body out of its inertia and bias; with `root`, nobody will ask
-// for these. A dof whose inertia joints further out take up is held, as in tb_factor_m: what is
-// left of D is then rounding. Returns 0 if the dof moves no inertia at all.
+// Eliminate the last remaining dof of a body from its inertia and bias; with `root` these are not
+// needed afterwards. A dof whose inertia is entirely carried by joints further outward is held, as
+// in tb_factor_m, since its D is then a rounding error. Returns 0 if the dof moves no inertia at
+// all.
 static int eliminate(const tbModel* m, const tbData* d, const tbReal* tau, int i, int root,
                      tbReal* body, Dofs dofs) {
   const tbReal* axis = d->cdof + 6 * i;
@@ -69,7 +70,8 @@ static int eliminate(const tbModel* m, const tbData* d, const tbReal* tau, int i
   return 1;
 }
 
-// A body on the world by a free joint without rotor inertia: its six dofs are solved at once.
+// Whether a body is joined to the world by a free joint without rotor inertia: its six dofs are
+// solved at once.
 static int is_free_root(const tbModel* m, int body) {
   int joint = m->body_jntadr[body];
   if (m->body_lastdof[m->body_parentid[body]] >= 0 || m->body_jntnum[body] != 1) return 0;
@@ -122,8 +124,9 @@ static int solve6(tbReal A[36], tbReal x[6]) {
   return 1;
 }
 
-// Spatial acceleration of a free body from the wrench of its dofs' forces, then theirs from it: the
-// translation is that of the body's origin in world axes, the rotation is in the body's axes.
+// Spatial acceleration of a free body from the wrench of its dofs' forces, then the dofs'
+// accelerations: the translation is that of the body's origin in world axes, the rotation is in the
+// body's axes.
 static int accelerate_free(const tbModel* m, const tbData* d, const tbReal* tau,
                            const tbReal gravity[6], int b, tbReal* body, tbReal* qacc) {
   int first = m->body_dofadr[b];

@@ -1,23 +1,23 @@
-// How motion axes depend on the configuration (docs/derivatives.md, eq. 1-3).
+// Dependence of motion axes on the configuration (docs/derivatives.md, eq. 1-3).
 #ifndef TRIBO_DYNAMICS_AXIS_H_
 #define TRIBO_DYNAMICS_AXIS_H_
 
 #include "spatial/motion.h"
 #include "tribo/data.h"
 
-// 1 where dof i is one of the three translations of a free joint: its axis never turns.
+// 1 if dof i is one of the three translations of a free joint, whose axis is constant.
 static inline int tb_is_free_translation(const tbModel* m, int i) {
   int joint = m->dof_jntid[i];
   return m->jnt_type[joint] == TB_JOINT_FREE && i < m->jnt_dofadr[joint] + 3;
 }
 
-// 1 where moving dof k carries the axis of dof i along; both lie on one chain.
+// 1 if dof k moves the axis of dof i; both are on one chain.
 static inline int tb_axis_moves(const tbModel* m, int k, int i) {
   if (m->dof_jntid[k] != m->dof_jntid[i]) return k < i;
   return !tb_is_free_translation(m, i);
 }
 
-// dS_i/dq_k = S_k x S_i where k moves i, else zero. With S about a point that stays where it is.
+// dS_i/dq_k = S_k x S_i if k moves i, else zero, with S about a point fixed in the world.
 static inline void tb_axis_derivative(const tbModel* m, const tbData* d, int k, int i,
                                       tbReal r[6]) {
   if (tb_axis_moves(m, k, i)) {

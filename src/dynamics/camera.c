@@ -1,4 +1,4 @@
-// Where cameras are and look (docs/dynamics.md). They look along -z, their x axis is level.
+// Poses of cameras (docs/dynamics.md). Cameras look along -z, and their x axis is level.
 #include "dynamics/camera.h"
 
 #include "spatial/quat.h"
@@ -13,7 +13,7 @@ static void fixed_pose(const tbModel* m, tbData* d, int i) {
   tb_add3(pos, pos, d->xpos + 3 * body);
 }
 
-// Turn to a point: z away from it, x level.
+// Axes of a camera that looks at a point: z away from it, x level.
 static void look_at(tbReal mat[9], const tbReal pos[3], const tbReal target[3]) {
   const tbReal up[3] = {0, 0, 1};
   tbReal x[3], y[3], z[3];

@@ -73,19 +73,19 @@ TB_INLINE void com_position(const tbModel* m, tbData* d) {
   for (int j = 0; j < m->njnt; j++) joint_axes(m, d, j);
 }
 
-static void com_position_narrow(const tbModel* m, tbData* d) {
+static void com_position_generic(const tbModel* m, tbData* d) {
   com_position(m, d);
 }
 
-TB_WIDE static void com_position_wide(const tbModel* m, tbData* d) {
+TB_WIDE static void com_position_avx2(const tbModel* m, tbData* d) {
   com_position(m, d);
 }
 
 void tb_stage_com_position(const tbModel* m, tbData* d) {
   if (tb_wide()) {
-    com_position_wide(m, d);
+    com_position_avx2(m, d);
   } else {
-    com_position_narrow(m, d);
+    com_position_generic(m, d);
   }
 }
 

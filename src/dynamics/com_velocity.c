@@ -4,8 +4,8 @@
 #include "model/workspace.h"
 #include "tribo/dynamics.h"
 
-// Add one joint's motion to the velocity of its body, and set how its axes change: an axis fixed to
-// a body changes with the velocity of that body.
+// Add one joint's motion to the velocity of its body, and set the derivatives of its axes: an axis
+// fixed to a body changes with the velocity of that body.
 TB_INLINE tbSimd6 add_joint(int type, tbSimd6 v, const tbReal* cdof, const tbReal* qvel,
                             tbReal* cdof_dot) {
   if (type == TB_JOINT_FREE) {
@@ -17,7 +17,8 @@ TB_INLINE tbSimd6 add_joint(int type, tbSimd6 v, const tbReal* cdof, const tbRea
     cdof_dot += 18;
   }
   int axes = type == TB_JOINT_FREE || type == TB_JOINT_BALL ? 3 : 1;
-  // Three axes turn with the joint itself too, but that part cancels in their sum w x w.
+  // The three axes also rotate with the joint itself, but that part cancels in their sum, w x w =
+  // 0.
   tbSimd6 before = v;
   for (int k = 0; k < axes; k++) {
     tbSimd6 axis = tb_simd6_load(cdof + 6 * k);
@@ -41,19 +42,19 @@ TB_INLINE void com_velocity(const tbModel* m, tbData* d) {
   }
 }
 
-static void com_velocity_narrow(const tbModel* m, tbData* d) {
+static void com_velocity_generic(const tbModel* m, tbData* d) {
   com_velocity(m, d);
 }
 
-TB_WIDE static void com_velocity_wide(const tbModel* m, tbData* d) {
+TB_WIDE static void com_velocity_avx2(const tbModel* m, tbData* d) {
   com_velocity(m, d);
 }
 
 void tb_stage_com_velocity(const tbModel* m, tbData* d) {
   if (tb_wide()) {
-    com_velocity_wide(m, d);
+    com_velocity_avx2(m, d);
   } else {
-    com_velocity_narrow(m, d);
+    com_velocity_generic(m, d);
   }
 }
 

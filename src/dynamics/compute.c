@@ -1,4 +1,4 @@
-// The position and the velocity stage, on one screen.
+// The position stage and the velocity stage.
 #include "dynamics/camera.h"
 #include "dynamics/mass.h"
 #include "dynamics/stage.h"

@@ -1,12 +1,12 @@
 // Coriolis and gyroscopic forces of one tree at any velocity: the recursions of com_velocity.c and
-// rnea.c in one, without accelerations and without gravity.
+// rnea.c combined, without joint accelerations and without gravity.
 #include "dynamics/coriolis.h"
 
 #include "spatial/wide.h"
 
-// Outward over one joint: the velocity of its body, and its acceleration while joints' velocities
-// stay. Axes fixed to a body change with that body's velocity; a free joint's translations are
-// along fixed ones.
+// Outward over one joint: the velocity of its body, and its acceleration at constant joint
+// velocities. Axes fixed to a body change with that body's velocity; a free joint's translations
+// have fixed axes.
 TB_INLINE void move_by_joint(int type, const tbReal* cdof, const tbReal* qvel, tbSimd6* v,
                              tbSimd6* a) {
   if (type == TB_JOINT_FREE) {
@@ -54,19 +54,19 @@ TB_INLINE void coriolis(const tbModel* m, tbData* d, int tree, const tbReal* qve
   }
 }
 
-static void coriolis_narrow(const tbModel* m, tbData* d, int tree, const tbReal* v, tbReal* out) {
+static void coriolis_generic(const tbModel* m, tbData* d, int tree, const tbReal* v, tbReal* out) {
   coriolis(m, d, tree, v, out);
 }
 
-TB_WIDE static void coriolis_wide(const tbModel* m, tbData* d, int tree, const tbReal* v,
+TB_WIDE static void coriolis_avx2(const tbModel* m, tbData* d, int tree, const tbReal* v,
                                   tbReal* out) {
   coriolis(m, d, tree, v, out);
 }
 
 void tb_coriolis(const tbModel* m, tbData* d, int tree, const tbReal* qvel, tbReal* out) {
   if (tb_wide()) {
-    coriolis_wide(m, d, tree, qvel, out);
+    coriolis_avx2(m, d, tree, qvel, out);
   } else {
-    coriolis_narrow(m, d, tree, qvel, out);
+    coriolis_generic(m, d, tree, qvel, out);
   }
 }

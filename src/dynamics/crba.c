@@ -13,7 +13,7 @@ static void add_tendon_armature(const tbModel* m, tbData* d, int tendon) {
     const int* columns = m->M_colind + m->M_rowadr[i];
     tbReal* row = d->qM + m->M_rowadr[i];
     tbReal scale = m->tendon_armature[tendon] * J[a];
-    // Both lists ascend.
+    // Both lists are ascending.
     for (int b = 0, k = 0; b <= a; b++) {
       while (k < m->M_rownnz[i] && columns[k] < dofs[b]) k++;
       if (k < m->M_rownnz[i] && columns[k] == dofs[b]) row[k] += scale * J[b];
@@ -24,7 +24,7 @@ static void add_tendon_armature(const tbModel* m, tbData* d, int tendon) {
 TB_INLINE void crb(const tbModel* m, tbData* d) {
   tb_composite_inertias(m, d);
   for (int i = 0; i < m->nv; i++) {
-    // The force that moves i's subtree along i, felt along every ancestor.
+    // The force that accelerates i's subtree along i, projected on every ancestor's axis.
     tbReal force[6];
     const tbReal* I = d->crb + 10 * m->dof_bodyid[i];
     tb_simd6_store(force, tb_simd6_inertia_mul(I, tb_simd6_load(d->cdof + 6 * i)));
@@ -39,19 +39,19 @@ TB_INLINE void crb(const tbModel* m, tbData* d) {
   }
 }
 
-static void crb_narrow(const tbModel* m, tbData* d) {
+static void crb_generic(const tbModel* m, tbData* d) {
   crb(m, d);
 }
 
-TB_WIDE static void crb_wide(const tbModel* m, tbData* d) {
+TB_WIDE static void crb_avx2(const tbModel* m, tbData* d) {
   crb(m, d);
 }
 
 void tb_stage_crb(const tbModel* m, tbData* d) {
   if (tb_wide()) {
-    crb_wide(m, d);
+    crb_avx2(m, d);
   } else {
-    crb_narrow(m, d);
+    crb_generic(m, d);
   }
 }
 

@@ -18,7 +18,7 @@ void tb_joint_velocity_product(const tbModel* m, const tbData* d, int joint, con
   int type = m->jnt_type[joint], first = m->jnt_dofadr[joint], end = first + 1;
   if (type == TB_JOINT_BALL) end = first + 3;
   if (type == TB_JOINT_FREE) {
-    // Translations carry no drift; they are known before the rotations.
+    // Translations have no velocity-product term; they are handled before the rotations.
     end = first + 6;
     for (int i = first; i < first + 3; i++) {
       tb_zero6(drift + 6 * i);
@@ -37,7 +37,7 @@ void tb_joint_velocity_product(const tbModel* m, const tbData* d, int joint, con
   }
 }
 
-// dS_k + (velocity after the joint) x S_k, which is twice dS_k but for the joint's own spin.
+// dS_k + (velocity after the joint) x S_k, which is twice dS_k except for the joint's own spin.
 void tb_velocity_drift(const tbModel* m, const tbData* d, int k, tbReal drift[6]) {
   for (int r = 0; r < 6; r++) drift[r] = 2 * d->cdof_dot[6 * k + r];
   int joint = m->dof_jntid[k], type = m->jnt_type[joint];
@@ -61,7 +61,7 @@ void tb_velocity_product(const tbModel* m, const tbData* d, tbReal* acceleration
   }
 }
 
-// Linear drift a + alpha x r + w x (v + w x r) of a point at r, changed by da and dV.
+// Change of the linear acceleration a + alpha x r + w x (v + w x r) of a point at r by da and dV.
 static void point_change(const tbReal offset[3], const tbReal* V, const tbReal velocity[3],
                          const tbReal da[6], const tbReal dV[6], tbReal linear[3],
                          tbReal angular[3]) {

@@ -45,7 +45,7 @@ void tb_energy_position(const tbModel* m, tbData* d) {
     for (int j = 0; j < m->njnt; j++) {
       if (m->jnt_stiffness[j] != 0) energy += joint_spring_energy(m, d, j);
     }
-    // A tendon's spring rests anywhere in its dead band.
+    // A tendon's spring has no force within its dead band.
     for (int t = 0; t < m->ntendon; t++) {
       tbReal length = d->ten_length[t], low = m->tendon_lengthspring[2 * t];
       tbReal high = m->tendon_lengthspring[2 * t + 1];

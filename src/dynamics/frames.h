@@ -4,8 +4,8 @@
 
 #include "spatial/wide.h"
 
-// What is special about a frame fixed to a body (body_sameframe, geom_sameframe, site_sameframe).
-// Zero is always right; tb_set_constants finds the others.
+// Special relations of a frame to its body (body_sameframe, geom_sameframe, site_sameframe). Zero
+// is always correct; tb_set_constants sets the others.
 enum {
   TB_FRAME_GENERAL,  // translated and rotated
   TB_FRAME_BODY,     // the body's own frame

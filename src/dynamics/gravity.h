@@ -1,11 +1,11 @@
-// What the algorithms over bodies share beside the tree: gravity, and inertia along tendons.
+// Shared by the algorithms over bodies: gravity, and inertia along tendons.
 #ifndef TRIBO_DYNAMICS_GRAVITY_H_
 #define TRIBO_DYNAMICS_GRAVITY_H_
 
 #include "spatial/motion.h"
 #include "tribo/data.h"
 
-// Gravity as an acceleration of the world against it.
+// Gravity as the opposite acceleration of the world.
 static inline void tb_gravity_acceleration(const tbModel* m, tbReal a[6]) {
   tb_zero6(a);
   if (!(m->opt.disableflags & TB_DISABLE_GRAVITY)) tb_scale3(a + 3, m->opt.gravity, -1);

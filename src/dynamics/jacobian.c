@@ -80,8 +80,8 @@ void tb_jac_site(const tbModel* m, const tbData* d, int site, tbReal* jacp, tbRe
 void tb_jac_subtree_com(const tbModel* m, const tbData* d, int body, tbReal* jacp) {
   if (!tb_is_data_of(m, d) || !jacp) return;
   body = tb_valid_body(m, body);
-  // Mass-weighted mean of the bodies' Jacobians. A dof above `body` moves the whole subtree as one;
-  // a dof inside moves the part below it.
+  // Mass-weighted mean of the bodies' Jacobians. A dof above `body` moves the whole subtree
+  // rigidly; a dof inside moves the part below it.
   size_t nv = (size_t)m->nv;
   clear_rows(jacp, nv, m->nv);
   tbReal total = m->body_subtreemass[body];
@@ -89,7 +89,7 @@ void tb_jac_subtree_com(const tbModel* m, const tbData* d, int body, tbReal* jac
   int end = body + m->body_subtreenum[body];
   for (int b = body; b < end; b++) {
     tbReal offset[3];
-    // Dofs of this body (all of its chain, for the subtree's own root) carry this body's subtree.
+    // Dofs of this body (for the subtree's root, its whole chain) move this body's subtree.
     const int* dofs;
     int n = tb_body_chain(m, b, &dofs);
     int first = b == body ? 0 : n - m->body_dofnum[b];
@@ -119,7 +119,7 @@ int tb_jac_sparse(const tbModel* m, const tbData* d, int body, const tbReal poin
   return n;
 }
 
-// Add one body's columns, with a sign, at their places in an ascending support.
+// Add one body's columns, with a sign, to the matching columns of an ascending support.
 static void add_chain(const tbModel* m, const tbData* d, int body, const tbReal point[3],
                       const int* support, tbReal* jacp, tbReal* jacr, size_t stride, tbReal sign) {
   const int* dofs;

@@ -6,8 +6,8 @@
 #include "spatial/motion.h"
 #include "tribo/dynamics.h"
 
-// How the axis of dof i changes. cdof_dot leaves out of ball and free joints the part that cancels
-// in the product with qvel; a single column needs it.
+// Derivative of the axis of dof i. For ball and free joints cdof_dot omits the part that cancels in
+// the product with qvel; a single column needs it.
 static void axis_dot(const tbModel* m, const tbData* d, int i, tbReal r[6]) {
   int joint = m->dof_jntid[i], type = m->jnt_type[joint];
   int turning = type == TB_JOINT_BALL || (type == TB_JOINT_FREE && i >= m->jnt_dofadr[joint] + 3);

@@ -6,8 +6,8 @@
 #include "tribo/dynamics.h"
 #include "dynamics/frames.h"
 
-// Undo the rounding of a product of unit quaternions. One Newton step of 1/sqrt at 1 is exact to
-// rounding there and needs neither root nor division.
+// Correct the rounding error of a product of unit quaternions. One Newton step of 1/sqrt at 1 is
+// exact to rounding there and needs neither square root nor division.
 static void renormalize(tbReal q[4]) {
   tbReal n = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
   if (n > 1 - 1e-7 && n < 1 + 1e-7) {
@@ -24,7 +24,7 @@ static void unit_quat(tbReal q[4], const tbReal coordinates[4]) {
   renormalize(q);
 }
 
-// Sine and cosine of half the angle of hinges, some joints at a time.
+// Sine and cosine of half the angle of hinges, for several joints at a time.
 enum { TURNS = 16 };
 typedef struct {
   int first, end;
@@ -67,7 +67,7 @@ static void joint_rotation(const tbModel* m, const tbReal* qpos, const Turns* tu
   r[3] = s * axis[2];
 }
 
-// Move a body's frame by one joint that is not free, and place the joint's anchor and axis.
+// Move a body's frame by one joint that is not free, and compute the joint's anchor and axis.
 static void apply_joint(const tbModel* m, tbData* d, const Turns* turns, int joint, tbReal pos[3],
                         tbReal quat[4]) {
   const tbReal* offset = m->jnt_pos + 3 * joint;
@@ -86,7 +86,7 @@ static void apply_joint(const tbModel* m, tbData* d, const Turns* turns, int joi
     tb_add_scaled3(pos, pos, d->qpos[at] - m->qpos0[at], axis);
     return;
   }
-  // Turn about the anchor: it stays where it is.
+  // The rotation keeps the anchor fixed.
   tbReal turn[4];
   joint_rotation(m, d->qpos, turns, joint, turn);
   tb_quat_mul(quat, quat, turn);
@@ -117,10 +117,10 @@ static void body_rest(const tbModel* m, const tbData* d, int body, tbReal pos[3]
   }
 }
 
-// The frame of a body with one hinge, the most common body by far. Its orientation in the parent is
+// The frame of a body with one hinge, by far the most common body. Its orientation in the parent is
 // cos(a/2) body_quat + sin(a/2) body_quat (0, axis), linear in two constants; its axis is the same
-// before and after the joint turns. s and c are those of a/2. Products of unit quaternions are left
-// as rounding makes them: the chain starts anew at every call.
+// before and after the joint's rotation. s and c are those of a/2. Products of unit quaternions are
+// not renormalised, since the chain is recomputed at every call.
 TB_INLINE void hinge_frame(const tbModel* m, tbData* d, int body, int joint, tbReal s, tbReal c,
                            int wide) {
   int parent = m->body_parentid[body];
@@ -214,19 +214,19 @@ TB_INLINE void kinematics(const tbModel* m, tbData* d, int wide) {
                   d->site_xpos, d->site_xmat, wide);
 }
 
-static void kinematics_narrow(const tbModel* m, tbData* d) {
+static void kinematics_generic(const tbModel* m, tbData* d) {
   kinematics(m, d, 0);
 }
 
-TB_WIDE static void kinematics_wide(const tbModel* m, tbData* d) {
+TB_WIDE static void kinematics_avx2(const tbModel* m, tbData* d) {
   kinematics(m, d, 1);
 }
 
 void tb_stage_kinematics(const tbModel* m, tbData* d) {
   if (tb_wide()) {
-    kinematics_wide(m, d);
+    kinematics_avx2(m, d);
   } else {
-    kinematics_narrow(m, d);
+    kinematics_generic(m, d);
   }
 }
 

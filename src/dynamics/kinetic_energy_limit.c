@@ -1,4 +1,4 @@
-// What moving the joints of a tree at constant velocities has done to its kinetic energy.
+// Change of a tree's kinetic energy by the motion of its joints at constant velocities.
 #include <math.h>
 
 #include "base/minmax.h"
@@ -7,13 +7,14 @@
 #include "spatial/quat.h"
 #include "spatial/vec3.h"
 
-// Joints `h` before now: they move by `move`, s, and have the velocity v all the while.
+// The joints over the last `h` seconds: their positions changed with the velocities `move`, and
+// they had the velocities v.
 typedef struct {
   tbReal h;
   const tbReal *move, *v;
 } Motion;
 
-// A body as it was: its frame, how it turned, and how its origin moved.
+// A body at that time: its frame, its angular velocity, and the velocity of its origin.
 typedef struct {
   tbReal pos[3], quat[4], omega[3], velocity[3];
 } Before;
@@ -24,7 +25,7 @@ static void quat_before(const tbReal now[4], const tbReal omega[3], tbReal h, tb
   tb_quat_integrate(q, omega, -h);
 }
 
-// The velocity of the body's origin once that is at `pos`.
+// Move the reference point of the velocity to the body's origin `pos`.
 static void carry_to(Before* b, const tbReal pos[3]) {
   tbReal arm[3], turning[3];
   tb_sub3(arm, pos, b->pos);
@@ -33,8 +34,8 @@ static void carry_to(Before* b, const tbReal pos[3]) {
   tb_copy3(b->pos, pos);
 }
 
-// Go on past one joint as it was a time h ago. Balls turn about the axes of the body at the end,
-// `last`.
+// Pass one joint in its configuration h seconds ago. Balls turn about the axes of the body at the
+// end, `last`.
 static void pass_joint(const tbModel* m, const tbData* d, int joint, const Motion* x,
                        const tbReal last[4], Before* b) {
   const tbReal *qpos = d->qpos + m->jnt_qposadr[joint], *qvel = x->v + m->jnt_dofadr[joint];
@@ -81,7 +82,7 @@ static void pass_joints(const tbModel* m, const tbData* d, int body, const Motio
   for (int j = first; j < end; j++) pass_joint(m, d, j, x, end_frame.quat, b);
 }
 
-// The body in its parent as it was.
+// The body in the earlier pose of its parent.
 static void place(const tbModel* m, int body, const Before* parent, Before* b) {
   tbReal rest[3];
   *b = *parent;
@@ -102,8 +103,8 @@ static tbReal twice_energy(const tbData* d, int body, const tbReal v[6], const t
   return tb_dot6(momentum, v);
 }
 
-// The same of the body as it was, computed in its present frame: its inertia, with what it has as a
-// link of a taut rope, turns with it.
+// The same for the body at the earlier time, computed in its present frame: its inertia, including
+// the geometric stiffness of a taut rope's link, turns with it.
 static tbReal twice_before(const tbData* d, int body, const tbReal centre[3], const Before* b,
                            tbReal sum[3]) {
   tbReal back[4], change[4], arm[3], turning[3], v[6];
@@ -118,7 +119,7 @@ static tbReal twice_before(const tbData* d, int body, const tbReal centre[3], co
   return twice_energy(d, body, v, back, sum);
 }
 
-// Twice the kinetic energy of a tree then, and its momentum.
+// Twice the kinetic energy of a tree at that time, and its momentum.
 static tbReal energy_then(const tbModel* m, tbData* d, int tree, const Motion* x, tbReal sum[3]) {
   int first = m->tree_bodyadr[tree], end = first + m->tree_bodynum[tree];
   Before* before = (Before*)d->scratch_body;

@@ -13,9 +13,10 @@ static tbResult factor(const tbModel* m, const tbData* d) {
   memcpy(d->qLD, d->qM, (size_t)m->nM * sizeof(tbReal));
   bool heavy = true;
   for (int i = 0; i < m->nv; i++) heavy &= d->qM[m->M_rowadr[i] + m->M_rownnz[i] - 1] > 0;
-  // Joints that do the same (two hinges on one axis) make M singular: the last of them moves.
+  // Joints with identical effect (two hinges on one axis) make M singular: only the last of them
+  // moves.
   if (heavy && tb_ltdl_factor(tb_forest(m), d->qLD, d->qLDiagInv, TB_LEAST_PIVOT) < 0) return TB_OK;
-  // Whoever solves without asking gets what cannot be mistaken for a result.
+  // Solves without a valid factor give NaN, which cannot be mistaken for a result.
   for (int i = 0; i < m->nv; i++) d->qLDiagInv[i] = NAN;
   return TB_ERROR_NUMERIC;
 }

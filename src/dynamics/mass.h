@@ -1,4 +1,4 @@
-// The sparsity of M as linalg sees it.
+// The sparsity of M in the form of the linear-algebra module.
 #ifndef TRIBO_DYNAMICS_MASS_H_
 #define TRIBO_DYNAMICS_MASS_H_
 
@@ -15,16 +15,16 @@ static inline tbForest tb_forest(const tbModel* m) {
 typedef struct {
   const tbReal* LD;
   const tbReal* inverse;  // 1/D
-  const tbReal* H;        // the matrix; NULL where nobody asks for it
+  const tbReal* H;        // the matrix; NULL if not needed
 } tbInertiaFactor;
 
-// tb_compute_position without the factor of M, which is made where something solves with it.
+// tb_compute_position without the factor of M, which the first solve computes.
 void tb_position_stage(const tbModel* m, tbData* d);
 
-// The factor of M, unless it is there.
+// Compute the factor of M if it is out of date.
 void tb_factor_ready(const tbModel* m, const tbData* d);
 
-// J, after the inertia matrix.
+// Kinetic energy, J; after the inertia matrix.
 tbReal tb_kinetic_energy(const tbModel* m, const tbData* d);
 
 #endif

@@ -6,8 +6,8 @@
 
 void tb_subtree_velocity(const tbModel* m, tbData* d) {
   if (!tb_is_world_of(m, d)) return;
-  // Momentum of each body about its tree's centre, moved to the world's origin so that the bodies
-  // of all trees add up.
+  // Momentum of each body about its tree's centre, moved to the world's origin so that the momenta
+  // of all trees can be added.
   for (int i = 0; i < m->nbody; i++) {
     tbReal h[6], moment[3];
     tb_inertia_mul(h, d->cinert + 10 * i, d->cvel + 6 * i);

@@ -9,7 +9,7 @@ typedef struct {
   const tbReal* mat;
 } Frame;
 
-// The frame of an object; body is -1 where the type has none or the id is out of range.
+// The frame of an object; body is -1 if the type has none or the id is out of range.
 static Frame frame_of(const tbModel* m, const tbData* d, tbObjType type, int id) {
   Frame none = {-1, NULL, NULL};
   int count = type == TB_OBJ_GEOM     ? m->ngeom
@@ -72,7 +72,7 @@ void tb_object_acceleration(const tbModel* m, const tbData* d, tbObjType type, i
   Frame f = frame_of(m, d, type, id);
   tb_zero6(acceleration);
   if (f.body < 0) return;
-  // The spatial acceleration lacks w x v of the point that the frame carries along.
+  // The spatial acceleration does not include w x v of a point fixed to the frame.
   tbReal velocity[6], centripetal[3];
   motion_at_frame(m, d, f, d->cvel + 6 * f.body, velocity);
   motion_at_frame(m, d, f, d->cacc + 6 * f.body, acceleration);

@@ -10,7 +10,7 @@
 #include "spatial/eig3.h"
 #include "tribo/derivatives.h"
 
-// Where each parameter stands among the ten numbers of spatial/motion.h.
+// Index of each parameter among the ten numbers of spatial/motion.h.
 static const int PLACE[TB_NINERTIAL] = {9, 6, 7, 8, 0, 3, 1, 4, 5, 2};
 
 // Acceleration of every body, gravity included.

@@ -1,4 +1,4 @@
-// Inertial parameters, for whoever differentiates by them.
+// Inertial parameters, for derivatives by them.
 #ifndef TRIBO_DYNAMICS_REGRESSOR_H_
 #define TRIBO_DYNAMICS_REGRESSOR_H_
 
@@ -8,7 +8,8 @@
 void tb_inertia_products(const tbModel* m, const tbData* d, int body, const tbReal* u,
                          const tbReal* w, tbReal out[TB_NINERTIAL]);
 
-// tb_inertial_set without asking whether a body has such an inertia; the mass must not be zero.
+// tb_inertial_set without the check that a body can have such an inertia; the mass must not be
+// zero.
 void tb_inertial_write(tbModel* m, int body, const tbReal parameters[TB_NINERTIAL]);
 
 #endif

@@ -1,4 +1,4 @@
-// Recursive Newton-Euler: the force that a motion needs (docs/dynamics.md, eq. 17-19).
+// Recursive Newton-Euler: the generalised force of a motion (docs/dynamics.md, eq. 17-19).
 #include "dynamics/gravity.h"
 #include "dynamics/stage.h"
 #include "model/workspace.h"
@@ -27,7 +27,7 @@ static void subtract_external(const tbModel* m, const tbData* d, int body, const
   tb_add_scaled6(force, force, -1, wrench);
 }
 
-// The force that a body's motion needs.
+// The spatial force that accelerates a body.
 TB_INLINE tbSimd6 force_of(const tbData* d, int body, tbSimd6 a) {
   return tb_simd6_inertial_force(d->cinert + 10 * body, tb_simd6_load(d->cvel + 6 * body), a);
 }
@@ -74,12 +74,12 @@ TB_INLINE void rne(const tbModel* m, tbData* d, const tbReal* qacc, const tbReal
   tb_add_tendon_inertia(m, d, qacc, tau);
 }
 
-static void rne_narrow(const tbModel* m, tbData* d, const tbReal* qacc, const tbReal* xfrc,
-                       tbReal* tau) {
+static void rne_generic(const tbModel* m, tbData* d, const tbReal* qacc, const tbReal* xfrc,
+                        tbReal* tau) {
   rne(m, d, qacc, xfrc, tau);
 }
 
-TB_WIDE static void rne_wide(const tbModel* m, tbData* d, const tbReal* qacc, const tbReal* xfrc,
+TB_WIDE static void rne_avx2(const tbModel* m, tbData* d, const tbReal* qacc, const tbReal* xfrc,
                              tbReal* tau) {
   rne(m, d, qacc, xfrc, tau);
 }
@@ -87,9 +87,9 @@ TB_WIDE static void rne_wide(const tbModel* m, tbData* d, const tbReal* qacc, co
 void tb_stage_rne(const tbModel* m, tbData* d, const tbReal* qacc, const tbReal* xfrc,
                   tbReal* tau) {
   if (tb_wide()) {
-    rne_wide(m, d, qacc, xfrc, tau);
+    rne_avx2(m, d, qacc, xfrc, tau);
   } else {
-    rne_narrow(m, d, qacc, xfrc, tau);
+    rne_generic(m, d, qacc, xfrc, tau);
   }
 }
 
@@ -101,7 +101,7 @@ TB_INLINE void body_forces(const tbModel* m, tbData* d) {
   outward(m, d, d->qacc, d->cacc, d->cfrc_int);
   tb_zero6(d->cfrc_int);
   for (int i = 1; i < m->nbody; i++) {
-    // Bodies that cannot move are held against gravity and their loads.
+    // The forces on bodies that cannot move carry their weights and loads.
     if (m->body_lastdof[i] < 0) {
       tb_simd6_store(d->cfrc_int + 6 * i, force_of(d, i, tb_simd6_load(d->cacc + 6 * i)));
     }
@@ -113,36 +113,36 @@ TB_INLINE void body_forces(const tbModel* m, tbData* d) {
   }
 }
 
-static void accelerations_narrow(const tbModel* m, tbData* d) {
+static void accelerations_generic(const tbModel* m, tbData* d) {
   outward(m, d, d->qacc, d->cacc, NULL);
 }
 
-TB_WIDE static void accelerations_wide(const tbModel* m, tbData* d) {
+TB_WIDE static void accelerations_avx2(const tbModel* m, tbData* d) {
   outward(m, d, d->qacc, d->cacc, NULL);
 }
 
 void tb_body_accelerations(const tbModel* m, tbData* d) {
   if (!tb_is_world_of(m, d)) return;
   if (tb_wide()) {
-    accelerations_wide(m, d);
+    accelerations_avx2(m, d);
   } else {
-    accelerations_narrow(m, d);
+    accelerations_generic(m, d);
   }
 }
 
-static void body_forces_narrow(const tbModel* m, tbData* d) {
+static void body_forces_generic(const tbModel* m, tbData* d) {
   body_forces(m, d);
 }
 
-TB_WIDE static void body_forces_wide(const tbModel* m, tbData* d) {
+TB_WIDE static void body_forces_avx2(const tbModel* m, tbData* d) {
   body_forces(m, d);
 }
 
 void tb_body_forces(const tbModel* m, tbData* d) {
   if (!tb_is_world_of(m, d)) return;
   if (tb_wide()) {
-    body_forces_wide(m, d);
+    body_forces_avx2(m, d);
   } else {
-    body_forces_narrow(m, d);
+    body_forces_generic(m, d);
   }
 }

@@ -96,12 +96,12 @@ static void inward(const tbModel* m, const tbData* d, tbReal* bodies) {
   }
 }
 
-// Forces along the axes above by a change of dof i, and what the force on dof i makes of changes
-// of the dofs above (eq. 9-12).
+// Terms of dof i: change of the forces along ancestors' axes by dof i, and factors of the change of
+// the force on dof i by its ancestors (eq. 9-12).
 typedef struct {
   tbReal by_q[6], by_v[6];    // change of force per q_i and qvel_i
   tbReal row_I[6], row_B[3];  // I S_i and B^T S_i
-  tbReal own[6];              // S_i x* F_i: what turns with dof i
+  tbReal own[6];              // S_i x* F_i: rotation of the force with dof i
 } Terms;
 
 static void dof_terms(const tbModel* m, const tbData* d, const tbReal* bodies, const tbReal* drift,
@@ -133,11 +133,11 @@ static void fill_pairs(const tbModel* m, const tbData* d, const tbReal* bodies, 
     size_t column = (size_t)k;
     const tbReal *S = d->cdof + 6 * k, *S_dot = d->cdof_dot + 6 * k;
     if (dq) {
-      // Force on k by q_i; where i carries k's axis (one ball joint), what turns with it cancels.
+      // Force on k by q_i; if i moves k's axis (one ball joint), the rotation of the force cancels.
       tbReal up = tb_dot6(S, t.by_q);
       if (!tb_axis_moves(m, i, k)) up += tb_dot6(S, t.own);
       dq[column * nv + row] = up;
-      // Force on i by q_k: what turns with dof k cancels.
+      // Force on i by q_k: the rotation with dof k cancels.
       if (k != i) dq[row * nv + column] = tb_dot6(t.row_I, drift + 6 * k) + tb_dot3(t.row_B, S_dot);
     }
     if (dv) {
@@ -161,7 +161,7 @@ void tb_wrench_derivative(const tbModel* m, const tbData* d, int body, const tbR
   tb_force_make(wrench, at, force, torque);
   for (int b = 0; b < n; b++) {
     int k = dofs[b];
-    // The point moves with dof k, the force does not turn.
+    // The point moves with dof k, the force keeps its direction.
     tbReal velocity[3], moment[3] = {0};
     tb_motion_at(velocity, d->cdof + 6 * k, at);
     if (force) tb_cross(moment, velocity, force);

@@ -1,5 +1,5 @@
-// Parts of the position and the velocity stage (tribo/dynamics.h), for model and data that are
-// known to fit each other.
+// Parts of the position and the velocity stage (tribo/dynamics.h), for a model and data that are
+// known to match.
 #ifndef TRIBO_DYNAMICS_STAGE_H_
 #define TRIBO_DYNAMICS_STAGE_H_
 

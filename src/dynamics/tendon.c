@@ -19,7 +19,7 @@ static tbTendonPoint site_point(const tbModel* m, const tbData* d, int site) {
 }
 
 // The leg that starts at path element `at` (a site); returns the element where the next one starts,
-// or where the path goes on after a pulley. `leg->npoints` is zero where there is no leg.
+// or where the path continues after a pulley. `leg->npoints` is zero if there is no leg.
 static int next_leg(const tbModel* m, const tbData* d, int at, int end, tbTendonLeg* leg) {
   leg->npoints = 0;
   leg->arc = 0;
@@ -66,8 +66,8 @@ static int shared_dofs(const tbModel* m, int body1, int body2) {
   return n;
 }
 
-// cdof . force; zero where all that is left of its terms is rounding (a path that goes through the
-// axis of a joint).
+// cdof . force; zero if only rounding errors of its terms remain (a path through the axis of a
+// joint).
 static tbReal moment_arm(const tbReal cdof[6], const tbReal force[6]) {
   tbReal size = 0, arm = tb_dot6(cdof, force);
   for (int i = 0; i < 6; i++) size += fabs(cdof[i] * force[i]);
@@ -90,9 +90,9 @@ static void add_point(const tbModel* m, const tbData* d, const tbTendonPoint* p,
   }
 }
 
-// Length of a leg; its straight pieces pull on the bodies at both ends. What moves both ends as one
-// leaves the length as it is: such entries cancel but for rounding, and where no other dof
-// moves the tendon its limit would push at what is left of them.
+// Length of a leg; its straight pieces pull on the bodies at both ends. Dofs that move both ends
+// rigidly do not change the length. Their entries cancel up to rounding errors and are skipped: if
+// no other dof moved the tendon, its limit would act on these errors.
 static tbReal add_leg(const tbModel* m, const tbData* d, const tbTendonLeg* leg, const int* columns,
                       int n, tbReal* J) {
   tbReal length = leg->arc, scale = 1 / leg->divisor;
@@ -193,7 +193,8 @@ static tbReal jac_dot_v(const tbModel* m, const tbData* d, int tendon) {
   return sum;
 }
 
-// J qacc over the dofs above or below dof i: what M's pattern holds of J^T J qacc in row i.
+// J qacc over the ancestors and descendants of dof i: the part of J^T J qacc in row i that M's
+// pattern contains.
 static tbReal related_acceleration(const tbModel* m, int i, const int* columns, const tbReal* J,
                                    int n, const tbReal* qacc) {
   tbReal sum = 0;

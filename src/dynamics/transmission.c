@@ -8,15 +8,15 @@
 #include "spatial/quat.h"
 #include "tribo/dynamics.h"
 
-// An actuator's row: where its moment goes.
+// Columns and values of an actuator's row, to which its moment is added.
 typedef struct {
   const int* columns;
   int n;
   tbReal* moment;
 } Row;
 
-// moment += (spatial force, about the tree's centre) . cdof over the dofs that move `body`, but not
-// over those before `skip` in its chain.
+// moment += (spatial force, about the tree's centre) . cdof over the dofs that move `body`, except
+// the first `skip` of its chain.
 static void add_force(const tbModel* m, const tbData* d, Row row, int body, const tbReal force[6],
                       int skip) {
   const int* dofs;
@@ -64,8 +64,8 @@ static tbReal joint_actuator(const tbModel* m, const tbData* d, int u, Row row) 
   return tb_dot3(rotation, axis);
 }
 
-// A rod of given length joins the crank's site to a slider on the z axis of the slider's site: the
-// length is that of the slider's travel, l = a.v - sqrt((a.v)^2 + rod^2 - v.v).
+// A rod of given length connects the crank's site to a slider on the z axis of the slider's site:
+// the actuator length is that of the slider's travel, l = a.v - sqrt((a.v)^2 + rod^2 - v.v).
 static tbReal slider_crank(const tbModel* m, const tbData* d, int u, Row row) {
   int crank = m->actuator_trnid[2 * u], slider = m->actuator_trnid[2 * u + 1];
   tbReal rod = m->actuator_cranklength[u], gear = m->actuator_gear[6 * u];
@@ -75,7 +75,7 @@ static tbReal slider_crank(const tbModel* m, const tbData* d, int u, Row row) {
   tbReal along = tb_dot3(v, axis), det = along * along + rod * rod - tb_dot3(v, v);
   tbReal root = det > 0 ? sqrt(det) : 0, length = along - root;
 
-  // Derivatives by v and by the axis; where the rod does not reach, those of a.v.
+  // Derivatives by v and by the axis; if the rod is too short to reach, those of a.v.
   tbReal share = det > 0 ? 1 - along / root : 1;
   tb_scale3(by_v, axis, share);
   if (det > 0) tb_add_scaled3(by_v, by_v, 1 / root, v);
@@ -92,13 +92,13 @@ static tbReal slider_crank(const tbModel* m, const tbData* d, int u, Row row) {
   return gear * length;
 }
 
-// The order is MuJoCo's (up to 3.14): the site's quaternion before the body's. Its files are tuned
-// to the angles that gives; where the site has its body's axes both orders agree.
+// The order is MuJoCo's (up to 3.14): the site's quaternion before the body's. MuJoCo files are
+// tuned to the resulting angles; if the site has its body's axes both orders agree.
 static void site_quat(const tbModel* m, const tbData* d, int site, tbReal q[4]) {
   tb_quat_mul(q, m->site_quat + 4 * site, d->xquat + 4 * m->site_bodyid[site]);
 }
 
-// Dofs that move both bodies: the first of both chains.
+// Number of dofs that move both bodies: the first ones of both chains.
 static int shared_dofs(const tbModel* m, int body1, int body2) {
   const int *a, *b;
   int na = tb_body_chain(m, body1, &a), nb = tb_body_chain(m, body2, &b), n = 0;
@@ -106,7 +106,7 @@ static int shared_dofs(const tbModel* m, int body1, int body2) {
   return n;
 }
 
-// A wrench in a site's axes; with a reference site, in that one's axes and against it.
+// A wrench in a site's axes; with a reference site, in the axes of that site and relative to it.
 static tbReal site_actuator(const tbModel* m, const tbData* d, int u, Row row) {
   int site = m->actuator_trnid[2 * u], reference = m->actuator_trnid[2 * u + 1];
   const tbReal* gear = m->actuator_gear + 6 * u;

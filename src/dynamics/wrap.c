@@ -47,14 +47,14 @@ static tbReal arc_length(const tbReal p[2], const tbReal q[2], int turn, tbReal 
   return radius * angle;
 }
 
-// The point of a segment closest to the origin; returns its place in [0, 1], unclamped.
+// The parameter in [0, 1] of the point of a segment closest to the origin, unclamped.
 static tbReal closest_to_origin(const tbReal p[2], const tbReal q[2], tbReal squared) {
   tbReal d[2] = {q[0] - p[0], q[1] - p[1]};
   return -dot2(d, p) / squared;
 }
 
-// Tangent points of the string p - circle - q that turns one way. From the right triangles of a
-// tangent: t = (r^2 p + r sqrt(|p|^2 - r^2) p_perp) / |p|^2.
+// Tangent points of the string p - circle - q that winds in one direction. From the right triangles
+// of a tangent: t = (r^2 p + r sqrt(|p|^2 - r^2) p_perp) / |p|^2.
 static void tangent_points(const tbReal p[2], const tbReal q[2], tbReal radius, tbReal sign,
                            tbReal tp[2], tbReal tq[2]) {
   tbReal r2 = radius * radius, pp = dot2(p, p), qq = dot2(q, q);
@@ -71,13 +71,14 @@ static tbReal wrap_outside(const tbReal p[2], const tbReal q[2], const tbReal* s
   tbReal d[2] = {q[0] - p[0], q[1] - p[1]}, dd = dot2(d, d), r2 = radius * radius;
   if (dot2(p, p) < r2 || dot2(q, q) < r2 || radius < TB_TINY || dd < TB_TINY) return -1;
 
-  // The straight string misses the circle on the right side.
+  // No wrapping if the straight string misses the circle on the required side.
   tbReal a = closest_to_origin(p, q, dd);
   a = a < 0 ? 0 : a > 1 ? 1 : a;
   tbReal near[2] = {p[0] + a * d[0], p[1] + a * d[1]};
   if (dot2(near, near) > r2 && (!side || dot2(side, near) >= 0)) return -1;
 
-  // Two ways round: the one on the side asked for, or the shorter; never one that crosses itself.
+  // Of the two directions: the one on the given side, or the shorter; never one that crosses
+  // itself.
   tbReal arrive[2][2], leave[2][2], quality[2];
   for (int way = 0; way < 2; way++) {
     tangent_points(p, q, radius, way ? -1 : 1, arrive[way], leave[way]);
@@ -105,7 +106,7 @@ static tbReal reflection(tbReal A, tbReal B, tbReal G, tbReal z) {
   return tb_asin(A * z) + tb_asin(B * z) - 2 * tb_asin(z) + G;
 }
 
-// Newton for the reflection from just left of 1; negative where it fails.
+// Newton's method for the reflection, started just left of 1; negative if it fails.
 static tbReal solve_reflection(tbReal A, tbReal B, tbReal G) {
   const tbReal tolerance = 1e-6;
   tbReal z = 1 - 1e-7, f = reflection(A, B, G, z);
@@ -124,7 +125,7 @@ static tbReal solve_reflection(tbReal A, tbReal B, tbReal G) {
   return -1;
 }
 
-// Touch a circle from within, at one point: -1 where the string is straight, 0 where it touches.
+// Touch a circle from within, at one point: -1 if the string is straight, 0 if it touches.
 static tbReal wrap_inside(const tbReal p[2], const tbReal q[2], tbReal radius, tbReal tp[2]) {
   tbReal lp = sqrt(dot2(p, p)), lq = sqrt(dot2(q, q));
   tbReal d[2] = {q[0] - p[0], q[1] - p[1]}, dd = dot2(d, d);
@@ -135,7 +136,7 @@ static tbReal wrap_inside(const tbReal p[2], const tbReal q[2], tbReal radius, t
     if (a > 0 && a < 1 && sqrt(dot2(near, near)) <= radius) return -1;
   }
 
-  // Where Newton fails, the touching point is midway.
+  // If Newton's method fails, the touching point is at the middle.
   for (int k = 0; k < 2; k++) tp[k] = 0.5 * (p[k] + q[k]);
   normalize2(tp);
   for (int k = 0; k < 2; k++) tp[k] *= radius;
@@ -146,7 +147,7 @@ static tbReal wrap_inside(const tbReal p[2], const tbReal q[2], tbReal radius, t
   tbReal z = solve_reflection(A, B, tb_acos(cosine));
   if (z < 0) return 0;
 
-  // Turn from the point that comes first counter-clockwise.
+  // Rotate from the point that comes first counter-clockwise.
   int first = p[0] * q[1] - p[1] * q[0] > 0;
   tbReal unit[2] = {first ? p[0] : q[0], first ? p[1] : q[1]};
   normalize2(unit);
@@ -202,7 +203,7 @@ tbReal tb_wrap(const tbReal from[3], const tbReal to[3], const tbReal pos[3], co
   }
   if (tb_norm3(p) < TB_TINY || tb_norm3(q) < TB_TINY) return -1;
 
-  // Into the plane.
+  // Project to the plane.
   tbReal x[3] = {1, 0, 0}, y[3] = {0, 1, 0};
   if (!cylinder) sphere_plane(p, q, x, y);
   tbReal p2[2] = {tb_dot3(p, x), tb_dot3(p, y)}, q2[2] = {tb_dot3(q, x), tb_dot3(q, y)};

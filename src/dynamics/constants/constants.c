@@ -1,4 +1,4 @@
-// What a model holds that follows from its other fields at qpos0 (docs/constants.md).
+// Fields of a model that are functions of its other fields at qpos0 (docs/constants.md).
 #include <string.h>
 
 #include "base/minmax.h"
@@ -14,7 +14,7 @@
 #include "spatial/quat.h"
 #include "tribo/dynamics.h"
 
-// --- what needs no state --------------------------------------------------------------------
+// --- constants without a state ---------------------------------------------------------------
 
 static void set_masses(tbModel* m) {
   memcpy(m->body_subtreemass, m->body_mass, (size_t)m->nbody * sizeof(tbReal));
@@ -40,7 +40,7 @@ static int attached_kind(const tbModel* m, int body, const tbReal* pos, const tb
   return kind != TB_FRAME_BODY && inertial && body > 0 ? TB_FRAME_INERTIA : kind;
 }
 
-// How each frame lies in its body, and its axes as a matrix.
+// Set the relation of each frame to its body's frame, and its axes as a matrix.
 static void set_frames(tbModel* m) {
   for (int i = 0; i < m->nbody; i++) {
     tb_quat_to_mat(m->body_imat + 9 * i, m->body_iquat + 4 * i);
@@ -68,7 +68,7 @@ static void set_frames(tbModel* m) {
 
 // --- inertia --------------------------------------------------------------------------------
 
-// Diagonal of M without what tendons add.
+// Diagonal of M without the armature of tendons.
 static void set_diagonal(tbModel* m, const tbData* d) {
   for (int i = 0; i < m->nv; i++) {
     tbReal force[6];
@@ -90,8 +90,8 @@ static void to_world(const tbData* d, int body, const tbReal local[3], tbReal po
   tb_add3(point, point, d->xpos + 3 * body);
 }
 
-// The second anchor of a connect, and a weld's relative pose where the file gave none (a quaternion
-// of zeros), hold at qpos0.
+// The second anchor of a connect, and a weld's relative pose if the file gave none (a quaternion of
+// zeros), are chosen to hold at qpos0.
 static void set_equalities(tbModel* m, const tbData* d) {
   for (int e = 0; e < m->neq; e++) {
     if (m->eq_objtype[e] == TB_OBJ_SITE) continue;
@@ -188,10 +188,10 @@ static void set_statistics(tbModel* m, const tbData* d) {
   if (!(m->mean_inertia > 0)) m->mean_inertia = m->nv > 0 ? sum / m->nv : 1;
 }
 
-// --- all of it ------------------------------------------------------------------------------
+// --- the public function ---------------------------------------------------------------------
 
-// Inertia along a tendon fits M's pattern only where its dofs lie on one branch, and its derivative
-// is known only for paths through sites.
+// Inertia along a tendon fits M's pattern only if its dofs are on one branch, and its derivative is
+// implemented only for paths through sites.
 static tbResult check_tendon_armature(const tbModel* m, tbError* error) {
   for (int t = 0; t < m->ntendon; t++) {
     if (m->tendon_armature[t] == 0) continue;
@@ -211,7 +211,7 @@ static tbResult out_of_memory(tbError* error) {
   return tb_fail(error, TB_ERROR_MEMORY, "out of memory for the model's constants");
 }
 
-// Name the first joint that moves nothing.
+// Report the first joint that moves no inertia.
 static tbResult singular(const tbModel* m, const tbData* d, tbError* error) {
   for (int i = 0; i < m->nv; i++) {
     if (d->qM[m->M_rowadr[i] + m->M_rownnz[i] - 1] > 0) continue;
@@ -225,7 +225,7 @@ static tbResult singular(const tbModel* m, const tbData* d, tbError* error) {
                  "the joint-space inertia is not finite at the reference pose");
 }
 
-// Distances and masses whose ratios overflow leave weights that no solver can use.
+// Distances and masses whose ratios overflow give weights that no solver can use.
 static tbResult check_weights(const tbModel* m, tbError* error) {
   for (int i = 0; i < m->nbody; i++) {
     const tbReal* weight = m->body_invweight0 + 2 * i;
@@ -245,9 +245,9 @@ static tbResult check_weights(const tbModel* m, tbError* error) {
   return TB_OK;
 }
 
-// Joints that do the same make M singular. A step holds all but one of them (mass.c); MuJoCo's
-// weights, which a file's solref and solimp were tuned with, give them next to no inertia. Returns
-// how many there are.
+// Joints with identical effect make M singular. A step holds all but one of them (mass.c); MuJoCo's
+// weights, for which a file's solref and solimp were tuned, give these joints nearly no inertia.
+// Returns their number.
 static int release_held(const tbModel* m, tbData* d) {
   int released = 0;
   for (int i = 0; i < m->nv; i++) {

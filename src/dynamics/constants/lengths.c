@@ -10,7 +10,7 @@
 
 // --- solves with one sparse row -------------------------------------------------------------
 
-// A row's dofs with all their ancestors, descending, and y = L^-T row there.
+// Dofs of a row and all their ancestors, descending, and y = L^-T row on them.
 typedef struct {
   int* list;
   int count;
@@ -22,7 +22,7 @@ static int descending(const void* a, const void* b) {
   return *(const int*)b - *(const int*)a;
 }
 
-// The list: an ancestor that is there has brought its own.
+// Build the list: an ancestor that is already in it has added its own ancestors.
 static void collect(const tbModel* m, const int* columns, int n, Chain* chain) {
   int parts = 0;
   chain->count = 0;
@@ -54,9 +54,9 @@ static void solve_row(const tbModel* m, const tbData* d, const int* columns, con
 
 // --- |L^-1 z|^2 for all rows at once --------------------------------------------------------
 
-// W = L^-T L^-1 in the pattern of M: with U = L^-1, whose row k is e_k less L_kj times row j of its
-// ancestors, W_ij is the sum of U_ki U_kj over the descendants k of the lower of i and j. Two dofs
-// of different branches have no descendant in common (eq. 9).
+// W = L^-T L^-1 in the pattern of M: with U = L^-1, whose row k is e_k minus L_kj times row j of
+// its ancestors, W_ij is the sum of U_ki U_kj over the descendants k of the lower of i and j. Two
+// dofs of different branches have no common descendant (eq. 9).
 static void squared_inverse(const tbModel* m, const tbData* d, tbReal* U, tbReal* W) {
   memset(W, 0, (size_t)m->nM * sizeof(tbReal));
   for (int k = 0; k < m->nv; k++) {
@@ -65,7 +65,7 @@ static void squared_inverse(const tbModel* m, const tbData* d, tbReal* U, tbReal
     memset(row, 0, (size_t)(last + 1) * sizeof(tbReal));
     row[last] = 1;
     for (int t = 0; t < last; t++) {
-      // An ancestor's columns are the first of this row's.
+      // An ancestor's columns are the first ones of this row.
       const tbReal* above = U + m->M_rowadr[m->M_colind[at + t]];
       for (int i = 0; i <= t; i++) row[i] -= d->qLD[at + t] * above[i];
     }
@@ -105,8 +105,8 @@ static void set_tendons(tbModel* m, const tbData* d, Chain* chain) {
   }
 }
 
-// A positive biasprm[2] of a position-like actuator is a damping ratio: critical damping of its
-// stiffness and of the inertia it moves.
+// A positive biasprm[2] of a position-like actuator is a damping ratio, relative to critical
+// damping of its stiffness and of the inertia that it moves.
 static void set_damping(tbModel* m, const tbReal* moment, int u) {
   tbReal* bias = m->actuator_biasprm + TB_NBIAS * u;
   tbReal stiffness = m->actuator_gainprm[TB_NGAIN * u], mass = 0;

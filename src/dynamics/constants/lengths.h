@@ -4,8 +4,8 @@
 
 #include "tribo/data.h"
 
-// Lengths, inverse weights of tendons, accelerations of actuators and damping ratios, from the
-// lengths, Jacobians and the factor of M in `d`. TB_ERROR_MEMORY at worst.
+// Sets lengths, inverse weights of tendons, accelerations of actuators and damping ratios, from the
+// lengths, Jacobians and the factor of M in `d`. The only error is TB_ERROR_MEMORY.
 tbResult tb_set_lengths(tbModel* m, const tbData* d);
 
 #endif

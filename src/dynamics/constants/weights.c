@@ -11,7 +11,7 @@
 #include "dynamics/frames.h"
 #include "model/chain.h"
 
-// Does a tendon with inertia run through a site of body i?
+// Whether a tendon with armature passes through a site of body i.
 static int strung(const tbModel* m, int i) {
   for (int t = 0; t < m->ntendon; t++) {
     if (m->tendon_armature[t] == 0) continue;
@@ -22,8 +22,9 @@ static int strung(const tbModel* m, int i) {
   return 0;
 }
 
-// A body that slides only, along axes of its own, on the world, with nothing on it and no inertia
-// but its own. MuJoCo weighs such a body by its mass alone, whatever directions it can take.
+// Whether a body only slides, along its own axes, relative to the world, without children and
+// without inertia other than its own. MuJoCo's weight of such a body is its mass alone, whatever
+// its directions.
 static int slides_only(const tbModel* m, int i) {
   int parent = m->body_parentid[i];
   int grounded = parent == 0 || (m->body_parentid[parent] == 0 && m->body_dofnum[parent] == 0);
@@ -41,9 +42,9 @@ static int slides_only(const tbModel* m, int i) {
 
 // --- along the tree -------------------------------------------------------------------------
 
-// Per dof of the way in: U = A s and 1/D (docs/dynamics.md, eq. 20). The pivots are the sweep's
-// own: those of M's factors have other rounding errors, which grow along a chain of a thousand
-// bodies. False where a pivot is not above zero.
+// Inward pass, per dof: U = A s and 1/D (docs/dynamics.md, eq. 20). The pivots are those of this
+// pass: those of M's factors have other rounding errors, which grow along a chain of a thousand
+// bodies. False if a pivot is not positive.
 static bool sweep_in(const tbModel* m, const tbData* d, tbReal* A, tbReal* U, tbReal* inverse) {
   for (int i = 1; i < m->nbody; i++) tb_articulated_make(A + 36 * (size_t)i, d->cinert + 10 * i);
   for (int i = m->nbody - 1; i > 0; i--) {
@@ -76,8 +77,8 @@ static tbReal pass_dof(tbReal W[36], const tbReal s[6], const tbReal U[6], tbRea
   return own;
 }
 
-// Traces of the linear and angular blocks of W at the centre of mass, c from the tree's centre: its
-// point moves by v - c x w.
+// Traces of the linear and angular blocks of W at the centre of mass, which is at c from the tree's
+// centre: the velocity of a point there is v - c x w.
 static void mean_weights(const tbReal W[36], const tbReal c[3], tbReal weight[2]) {
   const tbReal cross[9] = {0, -c[2], c[1], c[2], 0, -c[0], -c[1], c[0], 0};
   weight[0] = weight[1] = 0;
@@ -89,12 +90,12 @@ static void mean_weights(const tbReal W[36], const tbReal c[3], tbReal weight[2]
     weight[0] += tb_dot6(row, image) / 3;
     weight[1] += W[7 * r] / 3;
   }
-  // Rounding only; NaN stays.
+  // Negative values are rounding errors; NaN is kept.
   for (int k = 0; k < 2; k++) weight[k] = weight[k] < 0 ? 0 : weight[k];
 }
 
-// The inverse inertia W of every body, outward from the world, where it is zero. `W` may be the
-// way in's A: a body's own is read no more.
+// The inverse inertia W of every body, outward from the world, where it is zero. `W` may share its
+// memory with A of the inward pass, of which each body's part is no longer needed.
 static void sweep_out(tbModel* m, const tbData* d, tbReal* W, const tbReal* U,
                       const tbReal* inverse) {
   memset(W, 0, 36 * sizeof(tbReal));
@@ -150,8 +151,8 @@ static int joint_dofs(int type) {
   return type == TB_JOINT_FREE ? 6 : type == TB_JOINT_BALL ? 3 : 1;
 }
 
-// What MuJoCo makes of them: means over the three directions of a translation or rotation, and a
-// mass where a body only slides.
+// Conventions of MuJoCo: means over the three directions of a translation or rotation, and the
+// inverse mass for a body that only slides.
 static void finish(tbModel* m) {
   for (int i = 1; i < m->nbody; i++) {
     if (!slides_only(m, i)) continue;
@@ -170,7 +171,7 @@ static void finish(tbModel* m) {
   }
 }
 
-// M is the tree's alone: no inertia along tendons, no pivot but elimination's own.
+// Whether M is that of the tree alone: no armature of tendons, and only pivots of the elimination.
 static bool of_the_tree(const tbModel* m, int released) {
   bool only = released == 0;
   for (int t = 0; t < m->ntendon; t++) only &= m->tendon_armature[t] == 0;
