@@ -1,6 +1,6 @@
-// A compiled model as one file: a header, the sizes, the options, and every array as it lies in
-// memory. The lists of fields write and read it; their hash is in the header, so that a file of
-// another version of the lists is refused instead of misread.
+// A compiled model as one file: a header, the sizes, the options, and every array in its memory
+// layout. The field lists generate the writer and the reader; the hash of the lists is in the
+// header, so that a file of another version is rejected instead of misread.
 #include "model/binary.h"
 
 #include <stdbool.h>
@@ -17,7 +17,7 @@
 static const char MAGIC[8] = {'T', 'R', 'I', 'B', 'O', 'T', 'B', 'M'};
 static const uint32_t BYTE_ORDER_TAG = 0x01020304;
 
-// Places in the header.
+// Offsets in the header.
 enum { AT_VERSION = 8, AT_ORDER = 12, AT_FIELDS = 16, AT_PAYLOAD = 24, AT_CHECKSUM = 32 };
 enum { AT_RESERVED = 40 };
 
@@ -130,7 +130,7 @@ tbResult tb_model_save(const tbModel* model, const char* path, tbError* error) {
   unsigned char* bytes = malloc(size);
   if (!bytes) return tb_fail(error, TB_ERROR_MEMORY, "%s: out of memory", path);
   tb_model_write(model, bytes);
-  // Half a model is taken away again, a device is not.
+  // An incomplete file is removed, but not a device.
   FILE* file = fopen(path, "wb");
   struct stat info;
   bool is_file = file && fstat(fileno(file), &info) == 0 && S_ISREG(info.st_mode);
@@ -142,7 +142,7 @@ tbResult tb_model_save(const tbModel* model, const char* path, tbError* error) {
   return tb_fail(error, TB_ERROR_FILE, "%s: cannot be written", path);
 }
 
-// The header: what it must say before anything behind it is looked at.
+// Check the header before anything after it is read.
 static tbResult check_header(const unsigned char* bytes, size_t size, tbError* error) {
   uint32_t version, order;
   uint64_t fields, payload, checksum;
@@ -174,7 +174,7 @@ static tbResult check_header(const unsigned char* bytes, size_t size, tbError* e
   return TB_OK;
 }
 
-// Do the sizes ask for exactly the bytes that are there? Checked before anything is allocated.
+// Whether the sizes match the available bytes exactly. Checked before anything is allocated.
 static bool sizes_match(const tbModel* model, size_t available) {
   TB_MODEL_SIZES(TB_SIZE_LOCAL)
 #define X(name, what) \
@@ -193,7 +193,7 @@ static bool sizes_match(const tbModel* model, size_t available) {
 }
 
 // The rows of M and of the tendons' and actuators' Jacobians follow from the rest of the model;
-// they are made anew, so that no file can give them another shape.
+// they are computed again, so that no file can give them another shape.
 static tbResult check_sparsity(tbModel* model, tbError* error) {
   int nM = model->nM, nJten = model->nJten, nJmom = model->nJmom;
   tbResult result = tb_model_set_sparsity(model, error);

@@ -10,7 +10,7 @@ enum { TB_BINARY_VERSION = 5, TB_BINARY_HEADER = 48 };
 size_t tb_model_binary_size(const tbModel* model);
 void tb_model_write(const tbModel* model, unsigned char* bytes);
 
-// Checksum over everything but the checksum itself; `size` is at least TB_BINARY_HEADER.
+// Checksum over all bytes except the checksum itself; `size` is at least TB_BINARY_HEADER.
 uint64_t tb_model_checksum(const unsigned char* bytes, size_t size);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "tribo/model.h"
 
-// The body, or the world (which nothing moves) for an id that is out of range.
+// The body, or the world (which no dof moves) for an id out of range.
 static inline int tb_valid_body(const tbModel* m, int body) {
   return body < 0 || body >= m->nbody ? 0 : body;
 }

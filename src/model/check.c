@@ -1,5 +1,5 @@
-// What a model must satisfy before any algorithm may touch it: after these checks no index of it
-// leads outside an array, no matter where the model came from.
+// Conditions that a model must satisfy before any algorithm uses it: after these checks none of its
+// indices points outside an array, wherever the model came from.
 #include "model/check.h"
 
 #include <math.h>
@@ -52,7 +52,7 @@ tbResult tb_check_quats(const char* field, const tbReal* q, int64_t n, tbError* 
   return TB_OK;
 }
 
-// Numbers are finite; ranges may be infinite, and users may store what they like.
+// Numbers are finite; ranges may be infinite, and user data may have any value.
 static tbResult check_numbers(const tbModel* model, tbError* error) {
   TB_MODEL_SIZES(TB_SIZE_LOCAL)
 #define TB_IS_REAL_tbReal 1
@@ -76,7 +76,7 @@ static tbResult check_numbers(const tbModel* model, tbError* error) {
   return TB_OK;
 }
 
-// Offsets into the pool of names, and pools that end with a zero.
+// Offsets into the pool of names, and pools that must end with a zero.
 static tbResult check_names(const tbModel* model, tbError* error) {
   TB_MODEL_SIZES(TB_SIZE_LOCAL)
   if (nnames < 1 || model->names[nnames - 1] != 0 || (nnotes && model->notes[nnotes - 1] != 0)) {
@@ -100,14 +100,14 @@ static tbResult check_sizes(const tbModel* model, tbError* error) {
   }
   TB_MODEL_SIZES(X)
 #undef X
-  // No array of the model bounds this one.
+  // This size does not bound an array of the model.
   if (model->nuserdata > (1 << 26)) {
     return tb_fail(error, TB_ERROR_MODEL, "model: nuserdata is %d", model->nuserdata);
   }
   if (model->nbody < 1) return tb_fail(error, TB_ERROR_MODEL, "model: no world body");
   if (!tb_model_is_laid_out(model)) {
     return tb_fail(error, TB_ERROR_MODEL,
-                   "model: sizes are not those that its arrays were made for");
+                   "model: sizes differ from those for which its arrays were allocated");
   }
   if (!isfinite(model->total_mass) || !isfinite(model->extent) || !isfinite(model->mean_inertia) ||
       !isfinite(model->tautness)) {
@@ -119,13 +119,14 @@ static tbResult check_sizes(const tbModel* model, tbError* error) {
   return TB_OK;
 }
 
-// One word at a time: this is for every step of a debug build.
+// One word at a time, since every step of a debug build computes this hash.
 static uint64_t mix(uint64_t hash, const int* x, int64_t n) {
   for (int64_t i = 0; i < n; i++) hash = (hash ^ (uint32_t)x[i]) * UINT64_C(0x9e3779b97f4a7c15);
   return hash ^ (hash >> 32);
 }
 
-// Bodies of meshes are large; a dimension of contacts is refused where the contact is made.
+// The arrays of meshes are large and left out; an invalid contact dimension is reported when the
+// contact is made.
 static bool is_structure(const char* type, const char* name) {
   return strcmp(type, "int") == 0 && strncmp(name, "hull_", 5) != 0 &&
          strcmp(name, "mesh_face") != 0 && strcmp(name, "geom_condim") != 0 &&

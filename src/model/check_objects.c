@@ -43,8 +43,8 @@ static bool refers(const tbModel* m, int type, int id) {
 }
 
 static tbResult dangling(tbError* error, const char* what, int i) {
-  return tb_fail(error, TB_ERROR_MODEL, "model: %s %d refers to something that is not there", what,
-                 i);
+  return tb_fail(error, TB_ERROR_MODEL, "model: %s %d refers to an object that does not exist",
+                 what, i);
 }
 
 static bool is_scalar(const tbModel* m, int joint) {
@@ -70,7 +70,7 @@ static tbResult check_equalities(const tbModel* m, tbError* error) {
   return TB_OK;
 }
 
-// One element of a spatial tendon's path: a geom stands between two sites.
+// One element of a spatial tendon's path: a geom must be between two sites.
 static bool check_spatial(const tbModel* m, int first, int count, int i) {
   int id = m->wrap_objid[i], type = m->wrap_type[i];
   if (type == TB_WRAP_PULLEY) return true;
@@ -103,7 +103,7 @@ static tbResult check_tendons(const tbModel* m, tbError* error) {
                         : check_spatial(m, first, count, i);
       if (!good) return dangling(error, "tendon", t);
     }
-    // Rows of the Jacobian follow each other, columns ascend.
+    // Rows of the Jacobian are consecutive, columns ascending.
     if (m->tendon_Jnnz[t] && m->tendon_Jadr[t] != entry) return dangling(error, "tendon", t);
     for (int k = 1; k < m->tendon_Jnnz[t]; k++) {
       if (m->Jten_colind[entry + k] <= m->Jten_colind[entry + k - 1]) {
@@ -115,8 +115,8 @@ static tbResult check_tendons(const tbModel* m, tbError* error) {
   return entry == m->nJten ? TB_OK : tb_fail(error, TB_ERROR_MODEL, "model: nJten is wrong");
 }
 
-// Rows of actuator_moment: a joint's hold its dofs, a tendon's are as long as the tendon's own, and
-// the columns of all ascend.
+// Rows of actuator_moment: that of a joint has the joint's dofs, that of a tendon has the length of
+// the tendon's row, and all columns are ascending.
 static tbResult check_moments(const tbModel* m, tbError* error) {
   TRY(tb_check_spans("actuator_Jadr", m->actuator_Jadr, m->actuator_Jnnz, m->nu, m->nJmom, error));
   TRY(tb_check_range("Jmom_colind", m->Jmom_colind, m->nJmom, 0, m->nv, error));
@@ -155,7 +155,7 @@ static tbResult check_actuators(const tbModel* m, tbError* error) {
     if (type == TB_TRN_SLIDERCRANK) good = good && refers(m, TB_OBJ_SITE, two);
     if (type == TB_TRN_SITE) good = good && (two == -1 || refers(m, TB_OBJ_SITE, two));
     if (!good) return dangling(error, "actuator", i);
-    // Dynamics need a state, and a state needs an address.
+    // Dynamics need an activation state, and a state needs an address.
     if (m->actuator_dyntype[i] != TB_DYN_NONE && m->actuator_actnum[i] < 1) {
       return tb_fail(error, TB_ERROR_MODEL, "model: actuator %d has dynamics but no activation", i);
     }
@@ -202,7 +202,7 @@ int tb_contact_data_size(int bits) {
   return size;
 }
 
-// Sensors that look at two things.
+// Sensors with two objects.
 static bool check_two(const tbModel* m, int i) {
   int type = m->sensor_type[i], objtype = m->sensor_objtype[i], reftype = m->sensor_reftype[i];
   bool has_object = m->sensor_objid[i] >= 0, has_other = m->sensor_refid[i] >= 0;

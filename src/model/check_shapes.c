@@ -32,7 +32,7 @@ static tbResult check_geoms(const tbModel* m, tbError* error) {
     if (id < (needed ? 0 : -1) || id >= high) {
       return tb_fail(error, TB_ERROR_MODEL, "model: geom_dataid[%d] is %d of %d", g, id, high);
     }
-    // A mesh that may touch something needs its hull.
+    // A mesh that can collide needs its hull.
     bool collides = m->geom_contype[g] || m->geom_conaffinity[g];
     if (type == TB_GEOM_MESH && collides && m->mesh_hullvertadr[id] < 0) {
       return tb_fail(error, TB_ERROR_MODEL, "model: geom %d collides, but its mesh has no hull", g);
@@ -42,7 +42,7 @@ static tbResult check_geoms(const tbModel* m, tbError* error) {
       return tb_fail(error, TB_ERROR_MODEL, "model: geom %d has a negative size", g);
     }
   }
-  // Geoms stand in the order of their bodies.
+  // Geoms are in the order of their bodies.
   int64_t geom = 0;
   for (int b = 0; b < m->nbody; b++) {
     if (m->body_geomnum[b] && m->body_geomadr[b] != geom) {
@@ -57,8 +57,9 @@ static tbResult check_geoms(const tbModel* m, tbError* error) {
   return geom == m->ngeom ? TB_OK : tb_fail(error, TB_ERROR_MODEL, "model: geoms without a body");
 }
 
-// The cells of a hull's directions: first four vertices of all, then four more of each. The first
-// of four may say that there are more, the first of these that there are too many.
+// The direction cells of a hull: first four vertices for each cell, then four more for some. A flag
+// in the first of the four indicates more; the first of the additional four may indicate that there
+// are too many.
 static tbResult check_cells(const tbModel* m, int mesh, tbError* error) {
   enum { MOST_SIDE = 1024, FOUR = TB_NCELL / 2, MORE = 0x8000, NONE = UINT16_MAX };
   int side = m->mesh_hullside[mesh], first = m->mesh_hullcelladr[mesh];

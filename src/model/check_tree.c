@@ -1,4 +1,4 @@
-// Bodies, joints and degrees of freedom: the tree in depth-first order, and what is derived from
+// Bodies, joints and degrees of freedom: the tree in depth-first order, and quantities derived from
 // it.
 #include "base/error.h"
 #include "model/check.h"
@@ -154,7 +154,7 @@ static tbResult check_mass_pattern(const tbModel* m, tbError* error) {
   return TB_OK;
 }
 
-// Trees are contiguous pieces of bodies and dofs.
+// Trees are contiguous ranges of bodies and dofs.
 static tbResult check_trees(const tbModel* m, tbError* error) {
   TRY(tb_check_spans("tree_bodyadr", m->tree_bodyadr, m->tree_bodynum, m->ntree, m->nbody, error));
   TRY(tb_check_spans("tree_dofadr", m->tree_dofadr, m->tree_dofnum, m->ntree, m->nv, error));

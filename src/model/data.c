@@ -22,7 +22,7 @@ static size_t block_bytes(const tbModel* model) {
   return total;
 }
 
-// The sizes stand first in a model, in the order of their list.
+// The sizes are the first members of a model, in the order of their list.
 bool tb_data_fits(const tbModel* model, const tbData* data) {
   return memcmp(model, data->work->size, sizeof data->work->size) == 0;
 }

@@ -8,15 +8,15 @@
 enum { ALIGNMENT = 64 };
 static const size_t LARGEST_BLOCK = (size_t)1 << 40;
 
-// One size is at most this, so that products of a size with its columns fit an int64_t.
+// Upper bound of a size, so that products of a size with its columns fit an int64_t.
 enum { LARGEST_SIZE = 1 << 30 };
 
 static size_t padded(size_t bytes) {
   return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-// What a block keeps at its end: the sizes that it was made for, and the structure of the model
-// when it last passed tb_model_check; 0 before.
+// Data at the end of a block: the sizes for which it was allocated, and the structure hash of the
+// model when it last passed tb_model_check; 0 before.
 typedef struct {
   uint64_t passed;
   int size[TB_MODEL_NSIZES];
@@ -43,11 +43,11 @@ void tb_model_set_passed(const tbModel* model, uint64_t structure) {
   set_notes(model, &notes);
 }
 
-// Bytes of the block, or 0 when the sizes are absurd.
+// Bytes of the block, or 0 if a size is out of range.
 static size_t block_bytes(const tbModel* model) {
   TB_MODEL_SIZES(TB_SIZE_LOCAL)
   size_t total = ALIGNMENT + sizeof(Notes);
-  // Some sizes are only those of a world's arrays.
+  // Some sizes are used only for a world's arrays.
 #define X(name, what) \
   if (model->name < 0 || model->name > LARGEST_SIZE) return 0;
   TB_MODEL_SIZES(X)

@@ -98,7 +98,7 @@ static tbResult unknown_name(const char* name, tbError* error) {
       best = i;
     }
   }
-  // A guess that shares less than half of the letters helps nobody.
+  // A suggestion that shares less than half of the letters is no help.
   if (best_distance > (int)strlen(name) / 2) {
     return tb_fail(error, TB_ERROR_ARGUMENT, "unknown option '%s' (tribo sim --help lists all)",
                    name);
@@ -107,7 +107,7 @@ static tbResult unknown_name(const char* name, tbError* error) {
                  FIELDS[best].name);
 }
 
-// Whether the option takes words; those go into `list`, separated by commas.
+// Whether the option takes words; if so, they are written to `list`, separated by commas.
 static int list_words(const char* name, char* list, size_t size) {
   size_t used = 0;
   for (size_t i = 0; i < sizeof WORDS / sizeof WORDS[0] && used < size; i++) {
@@ -154,7 +154,7 @@ static tbResult read_values(const Field* field, const char* text, tbReal* number
                  field->name, field->count, field->count > 1 ? "s" : "", text);
 }
 
-// The answer to a value that no algorithm has a meaning for.
+// The error for a value that no algorithm supports.
 static tbResult not_allowed(const char* name, double value, const char* allowed, tbError* error) {
   char words[256];
   if (!isfinite(value)) {
@@ -197,7 +197,7 @@ tbResult tb_option_set(tbOption* option, const char* name, const char* value, tb
   if (field->is_int && (!(fabs(numbers[0]) <= INT_MAX) || numbers[0] != (int)numbers[0])) {
     return tb_fail(error, TB_ERROR_ARGUMENT, "option '%s': '%s' is not an integer", name, value);
   }
-  // The new value alone is judged, whatever the other options are.
+  // Only the new value is checked, whatever the other options are.
   const int number = field->is_int ? (int)numbers[0] : 0;
   const void* values = field->is_int ? (const void*)&number : numbers;
   const size_t size = field->is_int ? sizeof number : sizeof(tbReal) * (size_t)field->count;

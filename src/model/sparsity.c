@@ -9,10 +9,10 @@
 #include "model/chain.h"
 #include "model/model.h"
 
-// Why there are no rows.
+// Reason of a failure.
 typedef enum { NOTHING, NO_MEMORY, LONG_CHAIN, MANY_ENTRIES } Failure;
 
-// The rows found so far: adr and nnz per row, columns in one growing list.
+// The rows computed so far: adr and nnz per row, columns in one growing list.
 typedef struct {
   int* adr;
   int* nnz;
@@ -21,7 +21,8 @@ typedef struct {
   Failure failed;
 } Pattern;
 
-// Loading takes time with the cube of the longest chain of dofs, memory with the entries of M.
+// The time of loading grows with the cube of the longest chain of dofs, the memory with the entries
+// of M.
 enum { LONGEST_CHAIN = 2048, MOST_ENTRIES = 1 << 25 };
 
 static bool pattern_open(Pattern* p, int rows) {
@@ -58,7 +59,7 @@ static void add_row(Pattern* p, int row, const int* columns, int n) {
 }
 
 // Rows of M: the ancestors of each dof, ascending, itself last. Parents come before children, so a
-// row is the parent's row and one more.
+// row is the parent's row with one more entry.
 static void mass_rows(const tbModel* m, Pattern* p, int* row) {
   for (int i = 0; i < m->nv && !p->failed; i++) {
     int parent = m->dof_parentid[i], n = 0;
@@ -72,7 +73,7 @@ static void mass_rows(const tbModel* m, Pattern* p, int* row) {
   }
 }
 
-// row <- row united with the dofs that move `body`; `spare` has the same room.
+// row <- row united with the dofs that move `body`; `spare` is scratch of the same size.
 static int unite(const Pattern* mass, const tbModel* m, int body, int* row, int n, int* spare) {
   int last = m->body_lastdof[body];
   if (last < 0) return n;
@@ -125,14 +126,14 @@ static void actuator_rows(const tbModel* m, const Pattern* mass, const Pattern* 
         if (id[1] >= 0) n = unite(mass, m, m->site_bodyid[id[1]], row, n, spare);
         break;
       default:
-        // Adhesion pushes through contacts: any dof.
+        // Adhesion acts through contacts on any dof.
         for (; n < m->nv; n++) row[n] = n;
     }
     add_row(p, u, row, n);
   }
 }
 
-// Replace the model's block by one with the sizes in `sizes`, keeping what every array holds.
+// Replace the model's block by one with the sizes in `sizes`, keeping the contents of every array.
 static tbResult resize(tbModel* old, const tbModel* sizes, tbError* error) {
   tbModel* grown = tb_model_new(sizes, error);
   if (!grown) return TB_ERROR_MEMORY;
@@ -189,7 +190,7 @@ tbResult tb_model_set_sparsity(tbModel* m, tbError* error) {
   Failure why = mass.failed ? mass.failed : tendon.failed ? tendon.failed : actuator.failed;
   tbResult result = say(!why && !(ok && row && spare) ? NO_MEMORY : why, error);
 
-  // Make room where a size differs, then store.
+  // Allocate a new block if a size differs, then store.
   tbModel sizes = *m;
   sizes.nM = (int)mass.size;
   sizes.nJten = (int)tendon.size;

@@ -1,4 +1,4 @@
-// The part of a world that no user touches: scratch memory and what the step keeps between calls.
+// The internal part of a world: scratch memory and the step's state between calls.
 #ifndef TRIBO_MODEL_WORKSPACE_H_
 #define TRIBO_MODEL_WORKSPACE_H_
 
@@ -14,23 +14,23 @@ struct tbWorkspace {
   tbArena arena;  // contacts, constraint rows, solver work: reset at the start of each step
   void* step;     // broad phase, warm starts: owned by the step layer, NULL until the first step
   void (*step_free)(void* step);
-  void* entrained;    // per geom: what it drags along of a medium, NULL until one does
-  int halfway;        // 1 between the halves of a step: frames and contacts are those of the state
-  const void* block;  // of the model that this world was made for
+  void* entrained;    // per geom: fluid that it entrains, NULL until first used
+  int halfway;        // 1 between the halves of a step: frames and contacts belong to the state
+  const void* block;  // block of the model for which this world was made
   int size[TB_MODEL_NSIZES];  // the sizes of that model
-  int unfactored;  // 1: qLD is not that of qM, whoever solves makes it first (dynamics/mass.h)
+  int unfactored;  // 1: qLD is out of date, the first solve recomputes it (dynamics/mass.h)
 };
 
-// Whether a world has the sizes of a model: one of another robot must not be stepped.
+// Whether a world has the sizes of a model: a world of another robot must not be stepped.
 bool tb_data_fits(const tbModel* model, const tbData* data);
 
-// The same for pointers that may be NULL, faster for the very model that the world was made for:
-// for what a step calls often.
+// The same for pointers that may be NULL, faster for the model that the world was made for: for
+// functions that a step calls often.
 static inline bool tb_is_data_of(const tbModel* model, const tbData* data) {
   return model && data && (data->work->block == model->block || tb_data_fits(model, data));
 }
 
-// The same, which also sees that the largest sizes of that model have been changed since.
+// The same, which also detects that the largest sizes of that model have changed since.
 static inline bool tb_is_world_of(const tbModel* model, const tbData* data) {
   if (!model || !data) return false;
   const int *now = &model->nq, *then = data->work->size;
