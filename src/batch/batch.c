@@ -25,7 +25,7 @@ struct tbBatchState {
   size_t arrays_size, memory_limit;
 };
 
-// Arrays of the batch beside those of tbData: name, columns.
+// Arrays of the batch in addition to those of tbData: name, columns.
 #define BATCH_ARRAYS(X)              \
   X(tbReal, time, 1)                 \
   X(tbReal, sensordata, nsensordata) \
@@ -109,7 +109,7 @@ static int core_count(void) {
   return n < 1 ? 1 : n > MOST_THREADS ? MOST_THREADS : (int)n;
 }
 
-// Everything but the worlds' growing memories.
+// Memory of a batch without the world memories.
 static size_t least_memory(const tbModel* model, int nworld) {
   return sizeof(tbBatch) + sizeof(struct tbBatchState) + arrays_size(model, nworld) +
          (sizeof(tbWorldMemory) + sizeof(tbWorldMasses) + sizeof(tbWorldReport)) * (size_t)nworld;
@@ -139,7 +139,8 @@ static int build(tbBatch* b) {
   return 1;
 }
 
-// What the limit leaves beside the arrays is shared among the workers' contacts, rows and solvers.
+// The memory that the limit leaves besides the arrays is shared among the workers' contacts, rows
+// and solvers.
 static int share_limit(tbBatch* b, tbError* error) {
   struct tbBatchState* s = b->state;
   size_t held = tb_batch_memory(b);
@@ -166,7 +167,7 @@ tbBatch* tb_batch_new(const tbModel* model, int nworld, int nthread, size_t memo
             (int)MOST_WORLDS, (int)MOST_THREADS, nworld, nthread);
     return NULL;
   }
-  // Worlds get copies of parts of the model: what was changed in it since it was loaded must fit.
+  // Worlds get copies of parts of the model, so changes since loading must be valid.
   if (tb_model_check(model, error) != TB_OK) return NULL;
   size_t least = least_memory(model, nworld);
   if (memory_limit && least > memory_limit) {
@@ -235,10 +236,10 @@ typedef struct {
   tbBatch* batch;
   const tbRollout* rollout;
   int chunk;        // worlds that a worker takes at a time
-  atomic_int next;  // first world that nobody has taken
+  atomic_int next;  // first world not yet taken
 } Run;
 
-// Take the initial state of a rollout; a world that is given none goes on.
+// Set the initial state of a rollout; without one the world continues from its own.
 static void start_world(tbBatch* b, const tbRollout* r, int w) {
   const tbModel* m = b->model;
   size_t row = (size_t)w, real = sizeof(tbReal);
@@ -263,7 +264,7 @@ static void record(const tbBatch* b, const tbRollout* r, int w, int step, const 
   if (r->sensordata_out && ns) memcpy(r->sensordata_out + at * ns, d->sensordata, real * ns);
 }
 
-// Of a world that no step can be made of.
+// Report for a world for which no step can be made.
 static void refuse_world(tbWorldReport* report, tbResult result) {
   report->status = (int)result;
   report->offender.reason = TB_OFFENCE_FAILED;
@@ -281,7 +282,7 @@ static tbResult run_world(Run* run, tbBatchWorker* worker, int w) {
   tb_report_clear(&b->report[w]);
   if (result != TB_OK) refuse_world(&b->report[w], result);
   for (int i = 0; i < r->nstep; i++) {
-    // Only what the last step derives can be seen: the others may leave it out.
+    // Only results of the last step are visible: the other steps may skip unused ones.
     bool judged = b->judge_every > 0 && (i + 1) % b->judge_every == 0;
     state->unseen = i + 1 < r->nstep && !judged;
     if (result == TB_OK && r->ctrl && nu) {
@@ -292,7 +293,7 @@ static tbResult run_world(Run* run, tbBatchWorker* worker, int w) {
       result = tb_step(&worker->model, d);
       tb_report_add(&b->report[w], d);
     }
-    // A world that failed repeats its last good state.
+    // A failed world repeats its last valid state.
     record(b, r, w, i, d);
     if (result != TB_OK && !r->qpos_out && !r->qvel_out && !r->sensordata_out) break;
   }
@@ -317,7 +318,7 @@ static void run_chunks(void* context, int index) {
   }
 }
 
-// The first world that failed speaks for all.
+// The result of the batch is that of the first world that failed.
 static tbResult report(tbBatch* b) {
   const tbBatchWorker* first = NULL;
   b->message[0] = 0;
@@ -336,7 +337,7 @@ static tbResult report(tbBatch* b) {
 }
 
 static tbResult run_all(tbBatch* b, const tbRollout* rollout) {
-  // Options may be written into the model, as for a single world.
+  // Programs may write options into the model at any time, as for a single world.
   for (int i = 0; i < b->nthread; i++) {
     tbModel* own = &b->state->worker[i].model;
     own->opt = b->model->opt;
@@ -358,7 +359,7 @@ static tbResult run_all(tbBatch* b, const tbRollout* rollout) {
   return result;
 }
 
-// An argument of a call that makes no sense.
+// The error for an invalid argument of a call.
 static tbResult refuse(tbBatch* b, const char* what, int value) {
   snprintf(b->message, sizeof b->message, "%s: %d", what, value);
   return TB_ERROR_ARGUMENT;
@@ -366,14 +367,15 @@ static tbResult refuse(tbBatch* b, const char* what, int value) {
 
 tbResult tb_batch_step(tbBatch* batch, int nstep) {
   if (!batch) return TB_ERROR_ARGUMENT;
-  if (nstep < 0) return refuse(batch, "a number of steps is not negative", nstep);
+  if (nstep < 0) return refuse(batch, "the number of steps must not be negative", nstep);
   tbRollout rollout = {.nstep = nstep};
   return run_all(batch, &rollout);
 }
 
 tbResult tb_batch_rollout(tbBatch* batch, const tbRollout* rollout) {
   if (!batch || !rollout) return TB_ERROR_ARGUMENT;
-  if (rollout->nstep < 0) return refuse(batch, "a number of steps is not negative", rollout->nstep);
+  if (rollout->nstep < 0)
+    return refuse(batch, "the number of steps must not be negative", rollout->nstep);
   return run_all(batch, rollout);
 }
 

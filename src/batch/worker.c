@@ -48,7 +48,8 @@ size_t tb_world_masses_bytes(const tbModel* model) {
   return count * sizeof(tbReal);
 }
 
-// Scale all masses in the worker's own copy of the model and derive what depends on them.
+// Scale all masses in the worker's own copy of the model and recompute the fields that depend on
+// them.
 static tbResult derive_masses(tbBatchWorker* worker, const tbModel* base, tbReal scale,
                               tbWorldMasses* masses, tbError* error) {
   if (!worker->scaled) worker->scaled = tb_model_copy(base);
@@ -123,7 +124,7 @@ static void view_rows(tbData* d, const tbBatch* b, int w) {
   d->sensordata = b->sensordata + row * (size_t)nsensordata;
 }
 
-// The first parameter of a world that makes no sense, or NULL.
+// The name of the first invalid parameter of a world, or NULL.
 static const char* bad_parameter(const tbBatch* b, int w) {
   struct {
     const char* name;
@@ -146,7 +147,7 @@ tbResult tb_batch_worker_enter(tbBatchWorker* worker, tbBatch* b, int w, tbWorld
   d->time = b->time[w];
   d->status = TB_OK;
   d->message[0] = 0;
-  // Nothing of the world before is said of this one.
+  // Clear the results of the previous world.
   d->ncon = 0;
   tb_certificate_unknown(&d->solve);
   opt->friction_scale = b->friction_scale[w];

@@ -1,4 +1,5 @@
-// One thread's share of a batch: a world of scratch memory through which the batch's worlds pass.
+// One thread's part of a batch: a world of scratch memory that simulates the batch's worlds in
+// turn.
 #ifndef TRIBO_BATCH_WORKER_H_
 #define TRIBO_BATCH_WORKER_H_
 
@@ -18,16 +19,16 @@
 
 // Masses of a world whose scale is not one.
 typedef struct {
-  tbReal scale;  // the scale they belong to; 0: none yet
+  tbReal scale;  // scale for which they were computed; 0: none yet
   tbReal total;  // kg
   tbReal* block;
 } tbWorldMasses;
 
 typedef struct {
   tbModel model;    // the batch's model with the options and masses of the current world
-  tbModel* scaled;  // a copy of its own where masses are scaled, made on first use
+  tbModel* scaled;  // the worker's own copy with scaled masses, made on first use
   tbData* data;     // its state and input arrays are views into the batch's rows
-  // The first of this worker's worlds that failed in the current call, or -1, and why.
+  // The first of this worker's worlds that failed in the current call, or -1, and its error.
   int failed;
   tbResult failure;
   char message[256];
@@ -38,18 +39,18 @@ int tb_batch_worker_init(tbBatchWorker* worker, const tbModel* model);
 void tb_batch_worker_free(tbBatchWorker* worker);
 size_t tb_batch_worker_bytes(const tbBatchWorker* worker);
 
-// Most bytes for a step's contacts and rows, and for its solver; 0: as many as there are. A step
-// that needs more fails for want of memory.
+// Limit in bytes for a step's contacts and rows, and for its solver; 0: unlimited. A step that
+// needs more fails with out of memory.
 void tb_batch_worker_limit(tbBatchWorker* worker, size_t bytes);
 
-// Bytes of a world's own masses.
+// Bytes of a world's own mass arrays.
 size_t tb_world_masses_bytes(const tbModel* model);
 
 // Make the worker's model and data those of world w. On failure data->status says why.
 tbResult tb_batch_worker_enter(tbBatchWorker* worker, tbBatch* batch, int w,
                                tbWorldMemory* remembered, tbWorldMasses* masses);
 
-// After the steps of world w: what is not written in place goes back to the batch.
+// After the steps of world w: copy results that are not written in place to the batch.
 tbResult tb_batch_worker_leave(tbBatchWorker* worker, tbBatch* batch, int w,
                                tbWorldMemory* remembered);
 
