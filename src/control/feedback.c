@@ -16,11 +16,11 @@
 
 struct tbFeedback {
   int count;   // control steps
-  int nu;      // driven joints
-  int nq, nv;  // of the model that it was loaded for
+  int nu;      // actuated joints
+  int nq, nv;  // sizes of the model for which it was loaded
   tbReal dt, lift;
   tbNpy states, controls, gains;
-  int *dof, *qpos;  // of the driven joints, in the files' order
+  int *dof, *qpos;  // of the actuated joints, in the files' order
   tbReal* work;     // two configurations, six velocities
 };
 
@@ -39,10 +39,11 @@ void tb_feedback_free(tbFeedback* f) {
 static tbResult find_joints(const tbModel* m, tbFeedback* f, const char* const* joint,
                             tbError* error) {
   if (m->njnt < 2 || m->jnt_type[0] != TB_JOINT_FREE || m->nv - 6 != f->nu) {
-    return tb_fail(error, TB_ERROR_MODEL,
-                   "the files drive %d joints of a floating base, the model has %d degrees of "
-                   "freedom",
-                   f->nu, m->nv);
+    return tb_fail(
+        error, TB_ERROR_MODEL,
+        "the files have %d actuated joints and a floating base, the model has %d degrees of "
+        "freedom",
+        f->nu, m->nv);
   }
   f->nq = m->nq;
   f->nv = m->nv;
@@ -129,7 +130,7 @@ void tb_feedback_reference(const tbModel* m, tbFeedback* f, tbReal time, tbReal*
   tbReal share = at - index;
   convert(f, index, qpos, qvel);
   if (share <= 0) return;
-  // Towards the next state, on the manifold.
+  // Interpolate to the next state, on the manifold.
   tbReal *next = f->work, *next_v = next + m->nq, *step = next_v + m->nv;
   convert(f, index + 1, next, next_v);
   tb_differentiate_pos(m, step, 1, qpos, next);
@@ -164,11 +165,11 @@ void tb_feedback_control(const tbModel* m, const tbData* d, tbFeedback* f, tbRea
                          tbReal* tau) {
   if (!tb_is_world_of(m, d) || !is_feedback_of(m, f) || !tau) return;
   memset(tau, 0, sizeof(tbReal) * (size_t)m->nv);
-  // The reference uses the first part of the memory.
+  // The reference uses the first part of the scratch memory.
   tbReal *qpos = f->work + m->nq + 2 * m->nv, *qvel = qpos + m->nq, *dx = qvel + m->nv;
   tb_feedback_reference(m, f, time, qpos, qvel);
 
-  // The difference as the files' gains expect it: base pose, joints, base velocity, joints.
+  // The difference in the order of the files' gains: base pose, joints, base velocity, joints.
   tbReal inverse[4], now[3], wanted[3];
   pose_difference(d->qpos, qpos, dx);
   tb_quat_conjugate(inverse, d->qpos + 3);

@@ -1,5 +1,5 @@
-// A strictly convex quadratic program as a contact problem: with x = H^-1 (A'z - c), the dual is
-// K ∋ z ⟂ G z + g ∈ K*, G = A H^-1 A', which is the law ccp. Multipliers play the impulses' part.
+// A strictly convex quadratic program as a contact problem: with x = H^-1 (A'z - c), the dual is K
+// ∋ z ⟂ G z + g ∈ K*, G = A H^-1 A', which is the law ccp. Multipliers take the role of impulses.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +61,7 @@ static tbResult check(const tbQp* qp, tbError* error) {
     }
     rows += dim;
   }
-  // Sizes of matrices are products of these.
+  // Matrix sizes are products of these two.
   if (rows > MOST_ROWS || qp->n > MOST_ROWS) {
     return tb_fail(error, TB_ERROR_ARGUMENT, "%d unknowns and %lld rows, up to %d expected", qp->n,
                    rows, MOST_ROWS);
@@ -102,8 +102,8 @@ static void build_dual(const tbQp* qp, int rows, const tbReal* L, tbReal* W, tbR
   }
 }
 
-// Solve the dual for z. Rows are scaled alike within a block so that G has a unit diagonal: the
-// residual's tolerance then means the same for forces and accelerations.
+// Solve the dual for z. Rows are scaled uniformly within a block so that G has a unit diagonal: the
+// residual's tolerance then has the same meaning for forces and accelerations.
 static tbResult solve_dual(const tbQp* qp, int rows, tbReal tolerance, tbControlWork* work,
                            tbReal* G, tbReal* g, tbReal* z, tbSolveInfo* info, tbError* error) {
   tbReal* scale = TB_ARENA_NEW(&work->arena, tbReal, rows + 1);

@@ -1,9 +1,9 @@
-// Task-space inverse dynamics: accelerations and contact forces that track tasks, as one quadratic
-// program, and the joint forces that go with them.
+// Task-space inverse dynamics: accelerations and contact forces that track tasks, by one quadratic
+// program, and the corresponding joint forces.
 //
 //   minimise  sum w |J qacc + dJ/dt v - a*|^2 + w_f |f|^2
-//   such that M qacc + b = J_c' f on the dofs that nothing drives,
-//             J_c qacc + dJ_c/dt v = a_c* where a body stands,
+//   such that M qacc + b = J_c' f on the unactuated dofs,
+//             J_c qacc + dJ_c/dt v = a_c* for supporting bodies,
 //             f within the friction cones, f_n >= f_min.
 #include <math.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 #include "tribo/control.h"
 #include "tribo/dynamics.h"
 
-// Weight of a normal force's square over that of a tangential one's.
+// Weight of a squared normal force relative to that of a squared tangential force.
 static const tbReal NORMAL_SHARE = 1e-4;
 
 typedef struct {
@@ -25,8 +25,8 @@ typedef struct {
   tbData* d;
   const tbInverseDynamics* controller;
   int nv, nf, n;   // dofs, force components, unknowns
-  int nfree;       // dofs that nothing drives
-  int rows, nrow;  // constraint rows: room and used
+  int nfree;       // unactuated dofs
+  int rows, nrow;  // constraint rows: allocated and used
   int nblock;
   tbReal *H, *c, *A, *b, *x;
   tbReal *J, *rhs;  // rows of one task or support: 6 x nv, 6; posture uses one row at a time
@@ -73,7 +73,7 @@ static void place(const tbData* d, int body, const tbReal point[3], tbReal out[3
   tb_add3(out, out, d->xpos + 3 * body);
 }
 
-// Rotation vector in world axes that takes `from` to `to`.
+// Rotation vector in world axes that rotates `from` to `to`.
 static void rotation_error(const tbReal from[4], const tbReal to[4], tbReal out[3]) {
   tbReal inverse[4], change[4];
   tb_quat_conjugate(inverse, from);
@@ -91,7 +91,7 @@ static void velocity_of(const Builder* b, const tbReal* J, int rows, tbReal* v) 
   }
 }
 
-// J qacc = rhs of a body's point and orientation: `linear` and `angular` say which.
+// Rows J qacc = rhs of a body's point and orientation, selected by `linear` and `angular`.
 static int body_rows(Builder* b, int body, const tbReal point[3], int linear, int angular,
                      const tbTask* t) {
   tbReal at[3], bias[6], v[6], error[6];
@@ -178,7 +178,7 @@ static tbBlock* add_block(Builder* b, int type, int dim) {
   return block;
 }
 
-// Equality rows have at most six rows per block.
+// An equality block has at most six rows.
 static void add_base_rows(Builder* b) {
   int row = b->nrow;
   for (int i = 0; i < b->nv; i++) {
@@ -191,7 +191,7 @@ static void add_base_rows(Builder* b) {
   }
 }
 
-// The forces of one support point: columns in the base's rows, cone, least normal force.
+// The forces of one support point: columns in the base's rows, friction cone, minimum normal force.
 static void add_force(Builder* b, const tbSupport* s, int point, int column) {
   tbReal at[3], t1[3], t2[3];
   place(b->d, s->body, s->point[point], at);
@@ -202,7 +202,7 @@ static void add_force(Builder* b, const tbSupport* s, int point, int column) {
     row++;
   }
   tb_frame_from_normal(s->normal, t1, t2);
-  // Normal forces carry the weight, which is not theirs to save.
+  // Normal forces carry the robot's weight, so they get a small cost.
   for (int i = 0; i < 3; i++) {
     for (int k = 0; k < 3; k++) {
       tbReal along = (1 - NORMAL_SHARE) * s->normal[i] * s->normal[k];
@@ -320,7 +320,7 @@ static tbResult control(const tbModel* m, tbData* d, const tbInverseDynamics* co
   tb_passive(m, d);
   tb_full_m(m, d, b.M);
 
-  // A trace of every acceleration and force keeps the program strictly convex.
+  // A small cost of every acceleration and force keeps the program strictly convex.
   for (int i = 0; i < b.nv; i++) b.H[i * b.n + i] = 1e-8;
   for (int i = 0; i < controller->ntask; i++) add_task(&b, &controller->task[i]);
   add_base_rows(&b);
@@ -342,7 +342,7 @@ tbResult tb_inverse_dynamics_control(const tbModel* m, tbData* d,
                                      tbReal* force, tbControlWork* work, tbSolveInfo* info,
                                      tbError* error) {
   if (!m || !d || !controller || !tau) {
-    return tb_fail(error, TB_ERROR_ARGUMENT, "model, data, controller and tau are needed");
+    return tb_fail(error, TB_ERROR_ARGUMENT, "model, data, controller and tau must not be NULL");
   }
   if (!tb_is_world_of(m, d)) {
     return tb_fail(error, TB_ERROR_ARGUMENT, "the data is a world of another model");

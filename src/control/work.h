@@ -1,4 +1,4 @@
-// Memory that a controller keeps from call to call.
+// Memory that a controller keeps between calls.
 #ifndef TRIBO_CONTROL_WORK_H_
 #define TRIBO_CONTROL_WORK_H_
 
@@ -10,7 +10,7 @@ struct tbControlWork {
   tbSolveWork* solve;
 };
 
-// tb_qp_solve in what is left of the work's arena.
+// tb_qp_solve with the remaining memory of the work's arena.
 tbResult tb_qp_solve_within(const tbQp* qp, tbReal tolerance, tbReal* x, tbReal* z,
                             tbControlWork* work, tbSolveInfo* info, tbError* error);
 
