@@ -1,6 +1,6 @@
-// Shortest and longest length of an actuator: the robot is pulled both ways by the actuator alone,
-// against its limits and equality constraints, until it rests (docs/constants.md, eq. 6). The
-// procedure is MuJoCo's, so that the numbers are.
+// Shortest and longest length of an actuator: a simulation with the force of this actuator alone,
+// in both directions, against limits and equality constraints, until the robot is at rest
+// (docs/constants.md, eq. 6). The procedure is MuJoCo's, so that the results agree.
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ tbLengthRangeOptions tbDefaultLengthRangeOptions(void) {
                                 .tolrange = 0.05};
 }
 
-// Is a simulation needed? Ranges that are there, or that a limit gives, are final.
+// Whether a simulation is needed: ranges that are given, or determined by a limit, are final.
 static bool needs_range(tbModel* m, const tbLengthRangeOptions* o, int u) {
   int gain = m->actuator_gaintype[u], bias = m->actuator_biastype[u];
   bool muscle = gain == TB_GAIN_MUSCLE || bias == TB_BIAS_MUSCLE;
@@ -47,15 +47,15 @@ static bool needs_range(tbModel* m, const tbLengthRangeOptions* o, int u) {
   return false;
 }
 
-// --- which actuators can be pulled at once ---------------------------------------------------
+// --- actuators that can be simulated together -------------------------------------------------
 
-// Actuators of parts of the model that nothing joins are pulled in one simulation.
+// Actuators of parts of the model that are not coupled are simulated together.
 typedef struct {
-  int* part;     // ntree + 1: a tree's part (the last entry is for what does not move)
+  int* part;     // ntree + 1: a tree's part (the last entry is for fixed bodies)
   int* next;     // nu: the next actuator of the same part that needs a range, or -1
-  int* head;     // ntree + 1: the first one of a part that has none yet, or -1
-  int* pulled;   // nu: those of this round
-  tbReal* ends;  // nu x 4: shortest and longest length while shortened, while lengthened
+  int* head;     // ntree + 1: the first actuator of a part without a range yet, or -1
+  int* pulled;   // nu: the actuators of the current simulation
+  tbReal* ends;  // nu x 4: shortest and longest length while shortening, while lengthening
   tbReal* size;  // ntree + 1: |M^-1 moment|^2, |force|^2 of a part
 } Pulls;
 
@@ -64,7 +64,7 @@ static int part_of(const int* part, int tree) {
   return tree;
 }
 
-// Join two parts; the lower index stands for both. What cannot move (-1) joins nothing.
+// Join two parts under the lower index. Fixed bodies (-1) join nothing.
 static void join(int* part, int* first, int tree) {
   if (tree < 0) return;
   if (*first >= 0) {
@@ -89,7 +89,7 @@ static void join_tendon(const tbModel* m, int* part, int* first, int t) {
   if (t >= 0) join_dofs(m, part, first, m->Jten_colind + m->tendon_Jadr[t], m->tendon_Jnnz[t]);
 }
 
-// Trees that a tendon, an actuator or an equality constraint joins are one part.
+// Trees that a tendon, an actuator or an equality constraint couples form one part.
 static void find_parts(const tbModel* m, int* part) {
   for (int t = 0; t <= m->ntree; t++) part[t] = t;
   for (int t = 0; t < m->ntendon; t++) {
@@ -116,16 +116,16 @@ static void find_parts(const tbModel* m, int* part) {
   for (int t = 0; t <= m->ntree; t++) part[t] = part_of(part, t);
 }
 
-// An actuator's part; one that moves nothing has that of what does not move.
+// An actuator's part; an actuator that moves no dof belongs to the part of the fixed bodies.
 static int actuator_part(const tbModel* m, const int* part, int u) {
   if (m->actuator_Jnnz[u] == 0) return part[m->ntree];
   return part[m->dof_treeid[m->Jmom_colind[m->actuator_Jadr[u]]]];
 }
 
-// --- one round -------------------------------------------------------------------------------
+// --- one simulation ---------------------------------------------------------------------------
 
-// The forces along the moments of all actuators of m, each of a part of its own, that give the
-// acceleration asked for.
+// Set the forces along the moments of all actuators of m, each in a part of its own, that give the
+// requested acceleration.
 static void set_forces(const tbModel* m, tbData* d, const tbLengthRangeOptions* o, const Pulls* p,
                        tbReal sign) {
   tbReal *force = d->qfrc_applied, *acceleration = d->scratch_nv;
@@ -151,16 +151,16 @@ static void set_forces(const tbModel* m, tbData* d, const tbLengthRangeOptions* 
   }
 }
 
-// Nothing moves any more: what is left of the pull would change no digit that counts.
+// Whether the motion has ended: the remaining motion would change no significant digit.
 static bool at_rest(const tbModel* m, const tbData* d) {
   tbReal fastest = 0;
   for (int i = 0; i < m->nv; i++) fastest = tb_max(fastest, fabs(d->qvel[i]));
   return fastest < 1e-10;
 }
 
-// Pull all actuators of m, a part of the model, one way; their lengths near the end lie in ends[0]
-// ... ends[1]. The end may be taken for the last interval once all has rested for a tenth of it (a
-// start at rest moves within the first step, unless it cannot move).
+// Apply all actuators of m, a part of the model, in one direction; ends[0] ... ends[1] is the range
+// of their lengths in the final interval. The simulation ends early once all have been at rest for
+// a tenth of the interval (a start at rest moves within the first step, unless it cannot move).
 static tbResult pull(const tbModel* m, tbData* d, const tbLengthRangeOptions* o, const Pulls* p,
                      int side) {
   tbReal decay = tb_exp(-m->opt.timestep / tb_max(0.01, o->timeconst)), rested = 0;
@@ -190,7 +190,7 @@ static tbResult pull(const tbModel* m, tbData* d, const tbLengthRangeOptions* o,
   return TB_OK;
 }
 
-// What the lengths at the two ends say.
+// Compute the range from the lengths in both directions.
 static tbResult set_range(tbModel* m, const tbLengthRangeOptions* o, int u, const tbReal ends[4],
                           tbError* error) {
   const char* name = tb_id2name(m, TB_OBJ_ACTUATOR, u);
@@ -214,7 +214,7 @@ static tbResult set_range(tbModel* m, const tbLengthRangeOptions* o, int u, cons
   return TB_OK;
 }
 
-// Both ways, with a world of its own. `message` says what went wrong, if it did.
+// Both directions, with a world of its own. `message` describes an error.
 static tbResult pull_both(const tbModel* m, const tbLengthRangeOptions* o, const tbOption* pulling,
                           const Pulls* p, int n, tbError* message) {
   tbModelPart part;
@@ -232,14 +232,14 @@ static tbResult pull_both(const tbModel* m, const tbLengthRangeOptions* o, const
   return result;
 }
 
-// Pull both ways. Returns with *failed the actuator of an error.
+// Both directions for one set of actuators. On error *failed is the actuator.
 static tbResult round_of(tbModel* m, const tbLengthRangeOptions* o, const tbOption* pulling,
                          Pulls* p, int n, int* failed, tbError* error) {
   tbError message;
   tbResult result = pull_both(m, o, pulling, p, n, &message);
   if (result == TB_ERROR_MEMORY) return result;
   if (result != TB_OK) {
-    // Which of them it was shows when they are pulled one by one.
+    // Simulating the actuators one by one finds the failing one.
     for (int k = 0; k < n && n > 1; k++) {
       int all = p->pulled[0];
       p->pulled[0] = p->pulled[k];
@@ -262,7 +262,7 @@ static tbResult round_of(tbModel* m, const tbLengthRangeOptions* o, const tbOpti
   return TB_OK;
 }
 
-// Rounds of one actuator of each part, until none is left.
+// Simulations with one actuator of each part, until all have a range.
 static tbResult all_rounds(tbModel* m, const tbLengthRangeOptions* o, const tbOption* pulling,
                            Pulls* p, int* failed, tbError* error) {
   for (;;) {
@@ -278,7 +278,7 @@ static tbResult all_rounds(tbModel* m, const tbLengthRangeOptions* o, const tbOp
   }
 }
 
-// Queue the actuators that need a range by their parts, in their order. Returns their number.
+// Queue the actuators that need a range by part, in their order. Returns their number.
 static int queue(tbModel* m, const tbLengthRangeOptions* o, Pulls* p) {
   int n = 0;
   for (int t = 0; t <= m->ntree; t++) p->head[t] = -1;
@@ -292,16 +292,18 @@ static int queue(tbModel* m, const tbLengthRangeOptions* o, Pulls* p) {
   return n;
 }
 
-// A clear end, and room for a length in the interval. What comes to rest ends long before.
+// Checks that the total time and the interval are positive and the steps at most 1e6. A motion that
+// comes to rest ends much earlier.
 static tbResult check_time(const tbLengthRangeOptions* o, tbReal timestep, tbError* error) {
   const tbReal MOST_STEPS = 1e6;
   if (o->inttotal > 0 && o->interval > 0 && o->inttotal / timestep <= MOST_STEPS) return TB_OK;
   return tb_fail(error, TB_ERROR_MODEL,
-                 "lengthrange: inttotal %g, interval %g and timestep %g do not make a simulation",
+                 "lengthrange: inttotal %g, interval %g and timestep %g do not define a simulation "
+                 "of up to 1e6 steps",
                  o->inttotal, o->interval, timestep);
 }
 
-// Only what keeps the robot together and within its limits acts.
+// Options with only the constraints that keep the robot together and within its limits.
 static tbOption pulling_options(const tbModel* m, const tbLengthRangeOptions* o) {
   tbOption option = m->opt;
   option.law = TB_LAW_SOFT;
@@ -337,7 +339,7 @@ static tbResult set_ranges(tbModel* m, const tbLengthRangeOptions* o, const tbOp
   return result;
 }
 
-// Zero and less ask for what is said of each; what is not a number asks for nothing.
+// Values of zero or below have a meaning for each field; values that are not numbers are errors.
 static tbResult check(const tbLengthRangeOptions* o, tbError* error) {
   const struct {
     const char* name;
@@ -351,7 +353,7 @@ static tbResult check(const tbLengthRangeOptions* o, tbError* error) {
     }
   }
   if (o->mode >= TB_LENGTHRANGE_NONE && o->mode <= TB_LENGTHRANGE_ALL) return TB_OK;
-  return tb_fail(error, TB_ERROR_ARGUMENT, "lengthrange: mode %d is none of 0 to %d", o->mode,
+  return tb_fail(error, TB_ERROR_ARGUMENT, "lengthrange: mode is %d, expected 0 to %d", o->mode,
                  TB_LENGTHRANGE_ALL);
 }
 

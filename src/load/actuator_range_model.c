@@ -4,16 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Which of a model's actuators, tendons and sites are kept.
+// Kinds of objects of which only some are kept.
 enum { ACTUATOR, TENDON, SITE, KINDS };
 
 typedef struct {
-  const int* list[KINDS];  // kept ones, by their old ids
+  const int* list[KINDS];  // old ids of the kept objects
   int count[KINDS];
-  int* place[KINDS];  // new id of each old one, or -1; of actuators NULL
+  int* place[KINDS];  // new id of each old one, or -1; NULL for actuators
 } Kept;
 
-// Memory in pieces, each of which starts at a multiple of 16; NULL `at` counts only.
+// Allocates pieces of one block at multiples of 16; with `at` NULL it only counts.
 typedef struct {
   char* at;
   size_t used;
@@ -25,7 +25,8 @@ static void* piece(Pieces* p, size_t bytes) {
   return start;
 }
 
-// ---- what is kept -------------------------------------------------------------------------------
+// ---- kept objects
+// --------------------------------------------------------------------------------
 
 static void keep(int* place, int id) {
   if (id >= 0) place[id] = 0;
@@ -40,8 +41,8 @@ static void keep_path(const tbModel* m, int tendon, int* site) {
   }
 }
 
-// Tendons that hold the model together or pull now, and the sites of these, of equality constraints
-// and of the actuators: marked 0, all others -1.
+// Tendons that constrain the model or belong to the simulated actuators, and the sites of these, of
+// equality constraints and of the actuators: marked 0, all others -1.
 static void mark(const tbModel* m, const int* pulled, int count, int* tendon, int* site) {
   for (int t = 0; t < m->ntendon; t++) {
     tendon[t] = m->tendon_limited[t] || m->tendon_armature[t] > 0 ? 0 : -1;
@@ -66,7 +67,7 @@ static void mark(const tbModel* m, const int* pulled, int count, int* tendon, in
   }
 }
 
-// New ids for what is marked, in the old order.
+// Assign new ids to the marked objects, in the old order.
 static int number(int* place, int n, int* list) {
   int count = 0;
   for (int i = 0; i < n; i++) {
@@ -93,7 +94,8 @@ static void* copy(Pieces* p, const void* from, size_t bytes) {
   return to;
 }
 
-// Rows of the kept in every array that has a row for each; copies of arrays with ids in them.
+// Copy the rows of kept objects in every array that has a row for each; copy arrays that contain
+// ids.
 static void fill(const tbModel* model, const Kept* kept, Pieces* p, tbModel* out) {
   TB_MODEL_SIZES(TB_SIZE_LOCAL)
   *out = *model;
@@ -124,7 +126,7 @@ static void rename_id(const int* place, int* id) {
   if (*id >= 0) *id = place[*id];
 }
 
-// Ids of tendons and sites become the new ones.
+// Replace the ids of tendons and sites by the new ones.
 static void rename_ids(const Kept* kept, tbModel* m) {
   const int *tendon = kept->place[TENDON], *site = kept->place[SITE];
   for (int u = 0; u < m->nu; u++) {
@@ -157,7 +159,7 @@ static void rename_ids(const Kept* kept, tbModel* m) {
 }
 
 tbResult tb_model_part(const tbModel* m, const int* pulled, int count, tbModelPart* part) {
-  // Ids first, which say how much of the rest there is.
+  // The ids come first, since they determine the size of the rest.
   size_t tendons = (size_t)m->ntendon, sites = (size_t)m->nsite;
   int* ids = malloc(sizeof(int) * (2 * (tendons + sites) + 1));
   if (!ids) return TB_ERROR_MEMORY;

@@ -1,4 +1,4 @@
-// Loading: find out what a file is, parse, compile, and complete the model.
+// Loading: determine the type of a file, parse, compile, and complete the model.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ tbLoadOptions tbDefaultLoadOptions(void) {
   return (tbLoadOptions){0};
 }
 
-// Feasible lengths of muscles, as compiler/lengthrange asks for.
+// Feasible lengths of muscles, as requested by compiler/lengthrange.
 static tbResult set_length_ranges(const tbSpec* spec, tbModel* model, tbError* error) {
   const tbSpecLengthRange* s = &spec->compiler->lengthrange;
   tbLengthRangeOptions options = {.mode = s->mode,
@@ -40,14 +40,14 @@ static tbResult set_length_ranges(const tbSpec* spec, tbModel* model, tbError* e
                       actuator ? actuator->line : s->line, "%s", inner.message);
 }
 
-// Parsed spec to finished model; the spec is freed.
+// Completes a parsed spec to a model; the spec is freed.
 static tbModel* finish(tbSpec* spec, const tbLoadOptions* options, tbError* error) {
   if (!spec) return NULL;
   tbModel* model = tb_compile(spec, options, error);
   tbResult result = model ? tb_set_constants(model, error) : TB_ERROR_MODEL;
   if (result == TB_OK) tb_compile_finish(spec, model);
   if (result == TB_OK) result = set_length_ranges(spec, model, error);
-  // Numbers near the end of what a double holds may overflow in what follows from them.
+  // Numbers close to the largest double may cause overflow in derived fields.
   if (result == TB_OK) result = tb_model_check(model, error);
   if (result != TB_OK) {
     tb_model_free(model);
@@ -106,7 +106,7 @@ tbModel* tb_load_string(const char* xml, const char* directory, const tbLoadOpti
     tb_fail(error, TB_ERROR_ARGUMENT, "tb_load_string: text is NULL");
     return NULL;
   }
-  // Parsers take relative names against the folder of a file.
+  // Parsers resolve relative names against the folder of a file.
   const char* folder = directory && *directory ? directory : ".";
   size_t size = strlen(folder) + 16;
   char* path = malloc(size);

@@ -100,7 +100,7 @@ static void what_never_rests_is_an_error(void** state) {
   (void)state;
   expect_error("", "", "string:1: actuator 0 'triceps'");
   expect_error("<lengthrange inttotal='-1'/>", "range='-1 1'", "inttotal -1");
-  expect_error("<lengthrange inttotal='1e30'/>", "range='-1 1'", "do not make a simulation");
+  expect_error("<lengthrange inttotal='1e30'/>", "range='-1 1'", "do not define a simulation");
   expect_error("<lengthrange interval='0'/>", "range='-1 1'", "interval 0");
   expect_error("<lengthrange accel='0'/>", "range='-1 1'", "triceps");
 }
