@@ -28,17 +28,17 @@ static bool unknown_flag(const Grammar* g, const char* word) {
   size_t length = strcspn(word, "=");
   const Flag* f = word[length] ? find_flag(g, word, length) : NULL;
   if (f && !f->on) {
-    return complain(g->command, "no flag '%s', did you mean '%s %s'?", word, f->name,
+    return complain(g->command, "unknown flag '%s', did you mean '%s %s'?", word, f->name,
                     word + length + 1);
   }
   Nearest nearest = {.word = word};
   for (int i = 0; i < g->count; i++) nearest_offer(&nearest, g->flag[i].name);
   nearest_offer(&nearest, "--help");
-  return complain(g->command, "no flag '%s'%s (see --help)", word, nearest_hint(&nearest));
+  return complain(g->command, "unknown flag '%s'%s (see --help)", word, nearest_hint(&nearest));
 }
 
 static bool take_path(const Grammar* g, const char* word) {
-  if (!g->path) return complain(g->command, "no argument '%s' (see --help)", word);
+  if (!g->path) return complain(g->command, "unexpected argument '%s' (see --help)", word);
   if (*g->path) {
     return complain(g->command, "one %s at a time, not '%s' as well", g->noun, word);
   }
@@ -46,7 +46,7 @@ static bool take_path(const Grammar* g, const char* word) {
   return true;
 }
 
-// `name` with `value`, or NAME=VALUE in `value` where `name` is NULL.
+// An option `name` with `value`, or NAME=VALUE in `value` if `name` is NULL.
 static bool take_option(const Grammar* g, OptionList* list, const char* name, const char* value) {
   size_t length = name ? strlen(name) : strcspn(value, "=");
   if (!name && (value[length] != '=' || length == 0 || length >= ARGS_OPTION_NAME)) {
@@ -67,7 +67,8 @@ static bool take_option(const Grammar* g, OptionList* list, const char* name, co
   return true;
 }
 
-// A flag whose value, if it has one, is argv[1]. How many arguments were used, 0 after a complaint.
+// Handle a flag whose value, if it has one, is argv[1]. Returns the number of arguments used, 0
+// after a complaint.
 static int take_flag(const Grammar* g, const Flag* f, int argc, char** argv) {
   const char* value = argc > 1 ? argv[1] : NULL;
   if (f->on) {
@@ -148,7 +149,7 @@ bool complain_of_value(const char* command, const char* message, const char* val
 
 tbModel* model_args_load(const ModelArgs* args, const char* command) {
   if (!args->path) {
-    complain(command, "a model file is needed (see --help)");
+    complain(command, "a model file is required (see --help)");
     return NULL;
   }
   tbError error = {TB_OK, ""};
@@ -209,7 +210,7 @@ int joint_without_rotation(const tbModel* m, const tbReal* qpos) {
   for (int j = 0; j < m->njnt; j++) {
     if (m->jnt_type[j] != TB_JOINT_FREE && m->jnt_type[j] != TB_JOINT_BALL) continue;
     const tbReal* q = quaternion_of(m, j, qpos);
-    // Its square is what it is divided by: that must neither vanish nor overflow.
+    // The quaternion is divided by the root of this square, which must neither vanish nor overflow.
     tbReal square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
     if (!(square > 0) || !isfinite(square)) return j;
   }
@@ -223,7 +224,7 @@ bool quaternions_are_rotations(const tbModel* m, const tbReal* qpos, const char*
   const tbReal* q = quaternion_of(m, j, qpos);
   return complain(command,
                   "%s: the %s joint %d '%s' of body '%s' has the quaternion (%g, %g, %g, %g), "
-                  "which is no rotation: expected length 1",
+                  "which is not a rotation: expected length 1",
                   path, m->jnt_type[j] == TB_JOINT_FREE ? "free" : "ball", j,
                   tb_id2name(m, TB_OBJ_JOINT, j), tb_id2name(m, TB_OBJ_BODY, m->jnt_bodyid[j]),
                   q[0], q[1], q[2], q[3]);
@@ -247,6 +248,6 @@ bool model_args_reset(const tbModel* m, tbData* d, const char* key, const char* 
                          ? snprintf(list + used, sizeof list - used, "%s'%s'", comma, name)
                          : snprintf(list + used, sizeof list - used, "%snumber %d", comma, i));
   }
-  return complain(command, "no keyframe '%s'%s; the model has %s%s", key, nearest_hint(&nearest),
-                  m->nkey ? list : "none", m->nkey > 10 ? ", ..." : "");
+  return complain(command, "unknown keyframe '%s'%s; the model has %s%s", key,
+                  nearest_hint(&nearest), m->nkey ? list : "none", m->nkey > 10 ? ", ..." : "");
 }

@@ -1,4 +1,4 @@
-// Arguments that several commands share: flags, which model, how it is loaded, and its options.
+// Arguments that several commands share: flags, the model, how it is loaded, and its options.
 #ifndef TRIBO_CLI_ARGS_H_
 #define TRIBO_CLI_ARGS_H_
 
@@ -23,32 +23,32 @@ typedef struct {
   const char* item[ARGS_MOST_PATHS];
 } PathList;
 
-// A flag and where it goes: exactly one of the targets is set. A switch has no value, the others
-// take the next argument.
+// A flag and its target: exactly one of the targets is set. A switch has no value, the other flags
+// take the next argument as their value.
 typedef struct {
   const char* name;  // "--time"
   bool* on;          // a switch
   const char** text;
-  PathList* paths;      // may come several times
-  OptionList* options;  // with `option`, or NAME=VALUE, which may come several times
-  const char* option;   // the option that the flag is short for, or NULL
+  PathList* paths;      // may be given several times
+  OptionList* options;  // with `option`, or NAME=VALUE, which may be given several times
+  const char* option;   // the option that the flag is an abbreviation of, or NULL
 } Flag;
 
 enum { ARGS_MOST_FLAGS = 64 };
 
-// What a command takes.
+// The arguments of a command.
 typedef struct {
   const char* command;
   int count;
   Flag flag[ARGS_MOST_FLAGS];
-  const char* noun;   // of what `path` is: "model"
-  const char** path;  // the one argument that is no flag, or NULL
+  const char* noun;   // what `path` is: "model"
+  const char** path;  // the one argument that is not a flag, or NULL
 } Grammar;
 
 void grammar_add(Grammar* grammar, Flag flag);
 
-// Read all arguments. False after a complaint: an unknown flag (with the nearest known one), a flag
-// without its value or given twice, an empty argument, a second path.
+// Parse all arguments. False after a complaint: an unknown flag (with the nearest known one), a
+// flag without its value or given twice, an empty argument, a second path.
 bool grammar_parse(const Grammar* grammar, int argc, char** argv);
 
 typedef struct {
@@ -59,7 +59,7 @@ typedef struct {
   OptionList options;  // set after loading
 } ModelArgs;
 
-// The lines of a usage text about these arguments.
+// Usage text of these arguments.
 #define MODEL_ARGS_USAGE                                                                           \
   "MODEL is MJCF (.xml), URDF or a compiled model (.tbm). For URDF: --floating gives the base a\n" \
   "free joint, --keep-fixed keeps fixed joints, --keep-visual keeps visual shapes, --srdf FILE\n"  \
@@ -71,12 +71,12 @@ Grammar model_args_grammar(ModelArgs* args, const char* command);
 // The model with its options set, or NULL after a complaint.
 tbModel* model_args_load(const ModelArgs* args, const char* command);
 
-// Complain about a bad value with the library's message, and with the nearest of the words that the
-// message lists. Always false.
+// Report an invalid value with the library's message, and the nearest of the words that the message
+// lists. Always returns false.
 bool complain_of_value(const char* command, const char* message, const char* value);
 
-// The numbers of a text file, separated by blanks, commas, semicolons or lines: how many there are,
-// the first `most` of them in `values`, or -1 after a complaint.
+// Read the numbers of a text file, separated by blanks, commas, semicolons or lines. Returns their
+// number; the first `most` of them are stored in `values`; -1 after a complaint.
 int read_numbers(const char* path, const char* command, tbReal* values, int most);
 
 // The first free or ball joint whose quaternion cannot be scaled to length 1, or -1.
@@ -87,8 +87,8 @@ int joint_without_rotation(const tbModel* model, const tbReal* qpos);
 bool quaternions_are_rotations(const tbModel* model, const tbReal* qpos, const char* path,
                                const char* command);
 
-// Start at a keyframe, given by name or, where it has none, by number. False after a complaint that
-// lists those there are.
+// Reset to a keyframe, given by name or, if it has none, by number. False after a complaint that
+// lists the existing ones.
 bool model_args_reset(const tbModel* model, tbData* data, const char* key, const char* command);
 
 #endif

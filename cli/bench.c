@@ -1,5 +1,5 @@
-// `tribo bench NAME...`: each benchmark is a program of its own beside this one
-// (bench/tribo-bench-NAME), so that the command line links no peer engine.
+// `tribo bench NAME...`: each benchmark is a separate program next to this one
+// (bench/tribo-bench-NAME), so that the command line links no other engine.
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 static const char PREFIX[] = "tribo-bench-";
 enum { LONGEST_PATH = 4096, MOST_BENCHES = 64, LONGEST_NAME = 64, MOST_ARGUMENTS = 256 };
 
-// The folder of the benchmark programs: bench/ beside the running executable.
+// The folder of the benchmark programs: bench/ next to the running executable.
 static int bench_folder(char* folder, size_t size) {
   char self[LONGEST_PATH];
   ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -47,7 +47,8 @@ static int list_benches(const char* folder, char names[][LONGEST_NAME]) {
   return count;
 }
 
-// Run a program; its exit code, 128 plus the signal that ended it, or -1 where it cannot start.
+// Run a program. Returns its exit code, 128 plus the signal that ended it, or -1 if it cannot
+// start.
 static int run_program(const char* program, char* const* arguments) {
   pid_t child = fork();
   if (child < 0) return -1;
@@ -107,7 +108,7 @@ static bool all_known(char (*known)[LONGEST_NAME], int nknown, int n, char** nam
     }
     if (strcmp(nearest.best, names[i]) == 0 && *names[i]) continue;
     return complain("bench",
-                    "no benchmark '%s' here%s (`tribo bench --list` names those that were built, "
+                    "unknown benchmark '%s'%s (`tribo bench --list` names those that were built, "
                     "`make benchmarks` builds all)",
                     names[i], nearest_hint(&nearest));
   }

@@ -6,7 +6,7 @@ int tribo_cmd_info(int argc, char** argv);
 int tribo_cmd_eval(int argc, char** argv);
 int tribo_cmd_sim(int argc, char** argv);
 int tribo_cmd_solve(int argc, char** argv);
-int tribo_cmd_render(int argc, char** argv);  // where zlib is there
+int tribo_cmd_render(int argc, char** argv);  // only with zlib
 int tribo_cmd_demo(int argc, char** argv);
 int tribo_cmd_bench(int argc, char** argv);
 

@@ -1,4 +1,5 @@
-// `tribo demo`: what each contact law does to a thrown cube and to a heavy stack, in a few seconds.
+// `tribo demo`: the effect of each contact law on a thrown cube and on a heavy stack, in a few
+// seconds.
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@
 
 typedef struct {
   int law;
-  const char* what;  // what the law bends
+  const char* what;  // the property that the law relaxes
 } LawRow;
 
 static const LawRow LAWS[] = {
@@ -27,7 +28,7 @@ static const LawRow LAWS[] = {
 };
 enum { NLAWS = sizeof LAWS / sizeof LAWS[0] };
 
-// A law that needs longer than this for an experiment is cut off, and the table says so.
+// s: time limit of an experiment; the table shows where a law exceeds it.
 static const double PATIENCE = 5;
 
 typedef struct {
@@ -49,14 +50,14 @@ static tbModel* load(const char* folder, const char* name, bool cube) {
   bool usable = !model || (model->nq == 7 * (model->nbody - 1) && model->nq > 0);
   if (usable && model && cube && model->nkey == 0) usable = false;
   if (usable) return model;
-  complain("demo", "%s is not the scene of the demo: expected free bodies%s", path,
+  complain("demo", "%s is not a scene of the demo: expected free bodies%s", path,
            cube ? " and a keyframe" : "");
   tb_model_free(model);
   return NULL;
 }
 
-// Step for `seconds`; the worst residual of the exact law, NaN where no step has one, and the time
-// per step.
+// Step for `seconds`; sets the largest residual of the exact law, NaN if no step has one, and the
+// time per step.
 static void run(const tbModel* m, tbData* d, double seconds, Outcome* out) {
   long steps = lround(seconds / m->opt.timestep);
   double highest = -INFINITY, start_height = d->qpos[2];
@@ -76,7 +77,7 @@ static void run(const tbModel* m, tbData* d, double seconds, Outcome* out) {
     }
     if (out->ok && spent > PATIENCE) {
       out->ok = false;
-      snprintf(out->message, sizeof out->message, "cut off after %ld of %ld steps (%.0f ms a step)",
+      snprintf(out->message, sizeof out->message, "stopped after %ld of %ld steps (%.0f ms a step)",
                i + 1, steps, 1e3 * spent / (double)(i + 1));
     }
     residual_add(&exact, &d->solve.residual_exact);
@@ -123,7 +124,7 @@ static void print_row(const LawRow* law, const Outcome* o, bool cube) {
     printf(" %s\n", o->message);
     return;
   }
-  // Millimetres to the micrometre; what is less is zero to anyone who looks at a robot.
+  // Millimetres with a resolution of a micrometre, which is enough for a robot.
   if (cube) printf(" %10.4f", o->distance);
   printf(" %12.3f", 1e3 * o->sideways);
   if (cube) printf(" %10.3f", 1e3 * fmax(0, o->lift));
@@ -151,7 +152,7 @@ static void write_row(Json* json, const LawRow* law, const Outcome* o, bool cube
 typedef struct {
   const char* scene;
   const char* key;    // in JSON
-  const char* title;  // NULL: the cube's, which has a number
+  const char* title;  // NULL: that of the cube, which contains a number
   const char* header;
   Outcome (*experiment)(tbModel* m, int law);
   bool cube;
@@ -160,10 +161,10 @@ typedef struct {
 static const Experiment EXPERIMENTS[] = {
     {"sliding_cube.xml", "thrown_cube", NULL,
      "  law     distance m  sideways mm    lift mm  overlap mm   exact law   us/step"
-     "   what the law bends",
+     "   what the law relaxes",
      thrown_cube, true},
     {"stack.xml", "heavy_stack", "Ten boxes, the top one 1000 times heavier (two seconds)",
-     "  law      sideways mm  overlap mm   exact law   us/step   what the law bends", heavy_stack,
+     "  law      sideways mm  overlap mm   exact law   us/step   what the law relaxes", heavy_stack,
      false},
 };
 enum { NEXPERIMENTS = sizeof EXPERIMENTS / sizeof EXPERIMENTS[0] };
@@ -199,7 +200,7 @@ int tribo_cmd_demo(int argc, char** argv) {
   if (argc > 0 && strcmp(argv[0], "--help") == 0) {
     printf(
         "tribo demo [FOLDER] [--json]\n\nThrows a cube and loads a stack under every contact law, "
-        "and says what each law bends.\nFOLDER holds sliding_cube.xml and stack.xml (default: "
+        "and shows what each law relaxes.\nFOLDER holds sliding_cube.xml and stack.xml (default: "
         "scenes).\n");
     return 0;
   }
@@ -209,7 +210,7 @@ int tribo_cmd_demo(int argc, char** argv) {
   grammar_add(&grammar, (Flag){.name = "--json", .on = &as_json});
   if (!grammar_parse(&grammar, argc, argv)) return 2;
 
-  // Both scenes first: nothing is printed of a demo that cannot run.
+  // Load both scenes first: a demo that cannot run prints nothing.
   tbModel* models[NEXPERIMENTS] = {NULL};
   bool ok = true;
   for (int i = 0; i < NEXPERIMENTS && ok; i++) {

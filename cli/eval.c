@@ -27,17 +27,17 @@ static const char USAGE[] =
     "  contacts       contacts with their forces\n"
     "  actuator_moment, ten_J   as dense matrices over the dofs\n"
     "  jac:BODY       6 x nv Jacobian of a body's frame: linear, then angular\n"
-    "  inverse        generalised force that makes qacc (inverse dynamics with contacts)\n"
-    "  inverse_info   whether that motion is feasible, and why not\n"
+    "  inverse        generalised force for qacc (inverse dynamics with contacts)\n"
+    "  inverse_info   whether that motion is feasible, else the reason\n"
     "  dtau_dq, dtau_dv, dtau_dqacc          partials of RNEA at qacc\n"
     "  dqacc_dq, dqacc_dv, dqacc_dtau        partials of qacc, contacts and actuators included\n"
     "  daba_dq, daba_dv                      the same without contacts, at constant forces\n"
     "  regressor      RNEA's regressor over ten inertial parameters per body\n"
     "  djac:BODY      partials by q of jac:BODY, (6 nv) x nv\n"
-    "  A, B           partials of a step by (q, v, act) and by ctrl; A_info says whether they "
+    "  A, B           partials of a step by (q, v, act) and by ctrl; A_info tells whether they "
     "exist\n"
     "  A:hold_contacts, B:hold_contacts, A_info:hold_contacts, dqacc_dq:hold_contacts, ...\n"
-    "                 the same of contacts and limits that carry and stay closed (LQR at a "
+    "                 the same if contacts and limits that carry a force stay closed (LQR at a "
     "stance)\n"
     "The default is qpos,qvel,xpos,xquat,M,bias,qacc,energy,contacts.\n\n" MODEL_ARGS_USAGE;
 
@@ -50,7 +50,7 @@ typedef struct {
 
 // ---- state -------------------------------------------------------------------------------------
 
-// Exactly n numbers of a text file.
+// Read exactly n numbers of a text file.
 static bool read_vector(const char* path, const char* what, tbReal* values, int n) {
   int count = read_numbers(path, "eval", values, n);
   if (count >= 0 && count != n) {
@@ -70,15 +70,15 @@ static bool set_state(const Arguments* a, const tbModel* m, tbData* d) {
 
 // ---- quantities --------------------------------------------------------------------------------
 
-// A matrix to be printed: a field of the model or the world, or one made for the purpose.
+// A matrix to be printed: a field of the model or the world, or a computed one.
 typedef struct {
   const tbReal* values;
-  tbReal* owned;  // to be freed, or NULL
+  tbReal* owned;  // memory to be freed, or NULL
   int rows, columns;
   bool is_vector;  // a field with one column: its shape is [rows]
 } Matrix;
 
-// A zeroed matrix of its own; values is NULL when out of memory.
+// Allocate a zeroed matrix; values is NULL when out of memory.
 static tbReal* make(Matrix* q, int rows, int columns) {
   q->owned = calloc((size_t)rows * (size_t)columns + 1, sizeof(tbReal));
   q->values = q->owned;
@@ -87,7 +87,7 @@ static tbReal* make(Matrix* q, int rows, int columns) {
   return q->owned;
 }
 
-// Sparse rows as a dense matrix.
+// Convert sparse rows to a dense matrix.
 static void make_rows(Matrix* q, const tbReal* values, const int* adr, const int* nnz,
                       const int* columns, int rows, int nv) {
   tbReal* dense = make(q, rows, nv);
@@ -121,10 +121,10 @@ static bool complain_of_name(const char* name) {
   TB_DATA_ARRAYS(X)
   TB_MODEL_ARRAYS(X)
 #undef X
-  return complain("eval", "no quantity '%s'%s (see --help)", name, nearest_hint(&nearest));
+  return complain("eval", "unknown quantity '%s'%s (see --help)", name, nearest_hint(&nearest));
 }
 
-// A field of the world or of the model; other types than real are widened.
+// A field of the world or of the model; types other than real are converted.
 static bool make_field(Matrix* q, const char* name, const tbModel* m, const tbData* d) {
   const char* type;
   int rows, columns;
@@ -144,7 +144,7 @@ static bool make_field(Matrix* q, const char* name, const tbModel* m, const tbDa
   return true;
 }
 
-// A derivative or the inverse dynamics; false where `name` is neither.
+// A derivative or the inverse dynamics; false if `name` is neither.
 static bool make_derivative(Matrix* q, const char* name, const tbModel* m, const tbData* d,
                             int* failed) {
   q->owned = eval_derivative(name, m, d, d->qacc, &q->rows, &q->columns, failed);
@@ -155,7 +155,8 @@ static bool make_derivative(Matrix* q, const char* name, const tbModel* m, const
   return true;
 }
 
-// False after a complaint: about an unknown name or, with *failed set, because there is no value.
+// False after a complaint: about an unknown name or, with *failed set, because the value cannot be
+// computed.
 static bool get_quantity(Matrix* q, const char* name, const tbModel* m, const tbData* d,
                          int* failed) {
   memset(q, 0, sizeof *q);
@@ -250,7 +251,7 @@ static void print_matrix(Json* json, const char* name, const Matrix* q) {
   if (vector) putchar('\n');
 }
 
-// What is printed otherwise than as a matrix.
+// Whether a quantity is not printed as a matrix.
 static bool is_special(const char* name) {
   return strcmp(name, "energy") == 0 || strcmp(name, "contacts") == 0 ||
          eval_is_derivative_info(name);
@@ -281,7 +282,7 @@ static bool compute(const tbModel* m, tbData* d) {
   return true;
 }
 
-// The names of a comma-separated list, one after the other; NULL behind the last.
+// The next name of a comma-separated list; NULL after the last one.
 static const char* next_name(const char** list, char* name, size_t size) {
   *list += strspn(*list, ", ");
   size_t length = strcspn(*list, ", ");
@@ -299,7 +300,7 @@ typedef struct {
   EvalInfo info;
 } Item;
 
-// False as get_quantity.
+// False as in get_quantity.
 static bool get_item(Item* item, const tbModel* m, const tbData* d, int* failed) {
   if (eval_is_derivative_info(item->name)) {
     *failed = !eval_derivative_info(&item->info, item->name, m, d, d->qacc);
@@ -308,7 +309,7 @@ static bool get_item(Item* item, const tbModel* m, const tbData* d, int* failed)
   return is_special(item->name) || get_quantity(&item->q, item->name, m, d, failed);
 }
 
-// The quantities of a list, each once; NULL after a complaint, with *failed as for one of them.
+// The quantities of a list, each once; NULL after a complaint, with *failed as in get_quantity.
 static Item* get_all(const char* what, const tbModel* m, const tbData* d, int* count, int* failed) {
   char name[QUANTITY_NAME];
   int most = 0;
@@ -335,7 +336,7 @@ static Item* get_all(const char* what, const tbModel* m, const tbData* d, int* c
   return items;
 }
 
-// Nothing is printed where one name is unknown.
+// Compute all quantities first: nothing is printed if one name is unknown.
 static bool print_all(const char* what, const tbModel* m, const tbData* d, bool json, int* failed) {
   int count;
   Item* items = get_all(what, m, d, &count, failed);

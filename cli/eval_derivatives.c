@@ -11,13 +11,13 @@
 
 typedef struct {
   const tbModel* m;
-  tbData* d;  // a copy, so that nothing else that is printed changes
+  tbData* d;  // a copy, so that the other printed quantities do not change
   const tbReal* qacc;
   tbReal* out;
   tbDerivativeSettings settings;
 } Context;
 
-// What a number alone does not say goes to standard error.
+// Conditions that the numbers alone do not show are reported on standard error.
 static void warn_step(const tbDerivativeInfo* info) {
   if (info->differentiable) return;
   fprintf(stderr, "tribo eval: the step is not differentiable here: %s (see A_info)\n",
@@ -102,7 +102,7 @@ static tbResult get_B(const Context* x) {
   return step_partials(x, NULL, x->out);
 }
 
-// Shapes are in units of: v nv, x 2 nv + na, u nu, b ten parameters per body, - none (a vector).
+// Units of shapes: v nv, x 2 nv + na, u nu, b ten parameters per body, - none (a vector).
 typedef struct {
   const char *name, *shape;
   tbResult (*get)(const Context* x);
@@ -133,7 +133,7 @@ static int size_of(const tbModel* m, char unit) {
   }
 }
 
-// Whether `name` is `base`, alone or with the word that a derivative of a step may have behind it.
+// Whether `name` is `base`, alone or, for derivatives of a step, with the suffix :hold_contacts.
 static bool is_named(const char* name, const char* base, int of_step,
                      tbDerivativeSettings* settings) {
   static const char HOLD[] = ":hold_contacts";
@@ -178,7 +178,7 @@ static tbReal* run(const char* name, Context* x, tbResult (*get)(const Context*)
 bool complain_of_body(const tbModel* m, const char* name) {
   Nearest nearest = {.word = name};
   for (int i = 0; i < m->nbody; i++) nearest_offer(&nearest, tb_id2name(m, TB_OBJ_BODY, i));
-  return complain("eval", "no body '%s'%s (see --help)", name, nearest_hint(&nearest));
+  return complain("eval", "unknown body '%s'%s (see --help)", name, nearest_hint(&nearest));
 }
 
 static tbReal* body_partials(const char* body_name, const tbModel* m, const tbData* d,
@@ -222,7 +222,7 @@ tbReal* eval_derivative(const char* name, const tbModel* m, const tbData* d, con
 
 static void print_inverse_info(Json* json, const tbInverseInfo* info) {
   if (!json) {
-    printf("inverse: %s%s%s (motion %.3g m/s, undriven dofs %.3g N or N m)\n",
+    printf("inverse: %s%s%s (motion %.3g m/s, unactuated dofs %.3g N or N m)\n",
            info->feasible ? "feasible" : "infeasible", info->reason[0] ? ": " : "", info->reason,
            info->velocity_residual, info->base_residual);
     return;

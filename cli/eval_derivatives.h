@@ -7,16 +7,16 @@
 #include "json.h"
 #include "tribo/tribo.h"
 
-// The matrix called `name` at the world's state and at acceleration `qacc`, as memory to be freed
-// with its shape; columns -1 means a vector. NULL where there is no such quantity, or after a
-// complaint: *failed is then 1 where it could not be computed, 2 where it names no body.
+// The matrix called `name` at the world's state and at acceleration `qacc`, in memory to be freed
+// with its shape; columns -1 means a vector. NULL if there is no such quantity, or after a
+// complaint: then *failed is 1 if it could not be computed, 2 if it names an unknown body.
 tbReal* eval_derivative(const char* name, const tbModel* m, const tbData* d, const tbReal* qacc,
                         int* rows, int* columns, int* failed);
 
-// Their names, separated by blanks.
+// The names of these quantities, separated by blanks.
 const char* eval_derivative_names(void);
 
-// Complain about a name that no body has, with the nearest one. Always false.
+// Report an unknown body name, with the nearest known one. Always returns false.
 bool complain_of_body(const tbModel* m, const char* name);
 
 typedef union {
@@ -24,8 +24,8 @@ typedef union {
   tbDerivativeInfo step;
 } EvalInfo;
 
-// Whether `name` is inverse_info or A_info (with or without :hold_contacts), computing what it says
-// (false after a complaint), and printing it.
+// Whether `name` is inverse_info or A_info (with or without :hold_contacts); computing its contents
+// (false after a complaint); printing it.
 int eval_is_derivative_info(const char* name);
 bool eval_derivative_info(EvalInfo* info, const char* name, const tbModel* m, const tbData* d,
                           const tbReal* qacc);

@@ -1,4 +1,4 @@
-// `tribo info`: what is in a model, and what of its file is not used.
+// `tribo info`: the contents of a model, and the parts of its file that are not used.
 #include <stdio.h>
 #include <string.h>
 
@@ -9,9 +9,10 @@
 
 static const char USAGE[] =
     "tribo info MODEL [--json]\n\n"
-    "Prints sizes, bodies, joints, geoms and actuators of a model, its total mass, and what of "
+    "Prints sizes, bodies, joints, geoms and actuators of a model, its total mass, and the parts "
+    "of "
     "the\n"
-    "file Tribo does not use.\n\n" MODEL_ARGS_USAGE;
+    "file that Tribo does not use.\n\n" MODEL_ARGS_USAGE;
 
 static const char* const JOINT_WORDS[] = {"free", "ball", "slide", "hinge"};
 static const char* const GEOM_WORDS[] = {"plane",     "hfield",   "sphere", "capsule",
@@ -72,7 +73,7 @@ static void json_names(Json* json, const tbModel* m, const char* key, tbObjType 
   json_close_array(json);
 }
 
-// Each line of the notes; a line longer than the buffer is cut.
+// One string per line of the notes; a line longer than the buffer is truncated.
 static void json_notes(Json* json, const tbModel* m) {
   json_open_array(json, "unsupported");
   for (const char* line = m->notes; *line;) {

@@ -8,14 +8,14 @@ bool json_started(void) {
   return started;
 }
 
-// Bytes of the UTF-8 character at p, 0 where there is none.
+// Bytes of the UTF-8 character at p, 0 if it is invalid.
 static int character_length(const unsigned char* p) {
   int length = *p < 0x80 ? 1 : *p >= 0xc2 && *p < 0xe0 ? 2 : (*p & 0xf0) == 0xe0 ? 3 : 4;
   if (*p >= 0xf5 || (*p >= 0x80 && *p < 0xc2)) return 0;
   for (int i = 1; i < length; i++) {
     if ((p[i] & 0xc0) != 0x80) return 0;
   }
-  // Longer than needed, a surrogate, or beyond the last character.
+  // An overlong encoding, a surrogate, or beyond the last character.
   bool bad = (*p == 0xe0 && p[1] < 0xa0) || (*p == 0xed && p[1] >= 0xa0) ||
              (*p == 0xf0 && p[1] < 0x90) || (*p == 0xf4 && p[1] >= 0x90);
   return bad ? 0 : length;
@@ -32,7 +32,7 @@ static void print_string(FILE* out, const char* text) {
     } else if (length) {
       fwrite(p, 1, (size_t)length, out);
     } else {
-      // File names may be any bytes.
+      // File names may contain any bytes.
       fputs("\\ufffd", out);
     }
     p += length ? length : 1;

@@ -1,4 +1,4 @@
-// A small JSON writer. Keys are NULL inside arrays. Numbers that JSON cannot hold become null.
+// A small JSON writer. Keys are NULL inside arrays. Numbers that JSON cannot represent become null.
 #ifndef TRIBO_CLI_JSON_H_
 #define TRIBO_CLI_JSON_H_
 
@@ -10,7 +10,7 @@
 
 typedef struct {
   FILE* out;
-  bool comma;  // something stands before the next value
+  bool comma;  // the next value needs a comma before it
 } Json;
 
 // Whether this program has written anything as JSON.

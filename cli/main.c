@@ -1,4 +1,4 @@
-// `tribo`: finds the subcommand and hands over.
+// `tribo`: finds the subcommand and runs it.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -19,7 +19,7 @@ typedef struct {
 } Command;
 
 static const Command COMMANDS[] = {
-    {"info", tribo_cmd_info, "MODEL                                        what is in a model"},
+    {"info", tribo_cmd_info, "MODEL                                        contents of a model"},
     {"eval", tribo_cmd_eval,
      "MODEL [--qpos F --qvel F --key K --what ...]   quantities at a state"},
     {"sim", tribo_cmd_sim, "MODEL [--law L --solver S --dt X --time X ...]   simulate"},
@@ -41,8 +41,8 @@ static void print_usage(FILE* out) {
   fprintf(out, "\nEvery command takes --help; --json prints one JSON object on standard output.\n");
 }
 
-// A closed standard stream would be the next file that is opened. This one can be neither read nor
-// written by mistake.
+// The next opened file would get the number of a closed standard stream. Occupy that number with a
+// file that can be neither read nor written by mistake.
 static void occupy_standard_streams(void) {
   for (int stream = 0; stream < 3; stream++) {
     if (fcntl(stream, F_GETFD) < 0 && errno == EBADF &&
@@ -52,14 +52,14 @@ static void occupy_standard_streams(void) {
   }
 }
 
-// The reason of a failure that has no report goes to standard output too, where JSON is asked for.
+// With --json the reason of a failure without a report goes to standard output, too.
 static void report_failure(int argc, char** argv, int code) {
   bool as_json = false;
   for (int i = 1; i < argc; i++) as_json = as_json || strcmp(argv[i], "--json") == 0;
   if (code != 0 && as_json && !json_started()) message_report();
 }
 
-// What did not reach standard output makes a success a failure.
+// If the output could not be written, a success becomes a failure.
 static int finish(int code) {
   errno = 0;
   if (fflush(stdout) == 0 && !ferror(stdout)) return code;
@@ -96,7 +96,7 @@ static int run(int argc, char** argv) {
   }
   Nearest nearest = {.word = name};
   for (int i = 0; i < NCOMMANDS; i++) nearest_offer(&nearest, COMMANDS[i].name);
-  complain(NULL, "no command '%s'%s", name, nearest_hint(&nearest));
+  complain(NULL, "unknown command '%s'%s", name, nearest_hint(&nearest));
   fputc('\n', stderr);
   print_usage(stderr);
   return 2;

@@ -6,7 +6,7 @@
 
 #include "json.h"
 
-// All complaints of this run, one after the other.
+// All complaints of this run, concatenated.
 static char said[4096];
 
 bool complain(const char* command, const char* format, ...) {

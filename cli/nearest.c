@@ -16,7 +16,8 @@ static bool same_letter(char a, char b) {
   return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
-// Insertions, deletions, replacements and swaps of neighbours that make `b` of `a`, in any case.
+// Number of insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`,
+// ignoring case.
 static int edit_distance(const char* a, const char* b) {
   int n = (int)strlen(a), m = (int)strlen(b), row[3][LONGEST + 1];
   if (n > LONGEST || m > LONGEST) return n + m;
@@ -36,7 +37,7 @@ static int edit_distance(const char* a, const char* b) {
 void nearest_offer(Nearest* nearest, const char* candidate) {
   int length = (int)strlen(nearest->word), distance = edit_distance(nearest->word, candidate);
   if (strcmp(nearest->word, candidate) == 0) distance = -1;
-  // With more than one of three letters wrong it is hardly the same word.
+  // If more than a third of the letters are wrong it is probably another word.
   if (!*candidate || distance > (length + 2) / 3 || (distance > 0 && distance >= length)) return;
   if (nearest->best[0] && distance >= nearest->distance) return;
   nearest->distance = distance;

@@ -1,11 +1,11 @@
-// The known word that a mistyped one most likely stands for.
+// Finds the known word that a mistyped one most likely means.
 #ifndef TRIBO_CLI_NEAREST_H_
 #define TRIBO_CLI_NEAREST_H_
 
-// The search so far; start with {.word = "..."}.
+// State of the search; start with {.word = "..."}.
 typedef struct {
   const char* word;
-  char best[64];  // "" where none of those offered is close
+  char best[64];  // "" if no candidate is close
   int distance;   // of `best`
 } Nearest;
 

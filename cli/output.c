@@ -22,12 +22,12 @@ static void free_names(Output* o) {
   *o = (Output){NULL, NULL};
 }
 
-// Make an empty part with the permissions of the file that it replaces (`there` NULL: of a new
-// one).
+// Create an empty temporary file with the permissions of the file that it replaces (`there` NULL:
+// of a new one).
 static bool make_part(const Output* o, const struct stat* there) {
   int file = open(o->write, O_WRONLY | O_CREAT | O_TRUNC, 0666);
   if (file < 0) return false;
-  // Where the owner is another one the permissions may have to stay those of a new file.
+  // If the file has another owner, the permissions may have to stay those of a new file.
   if (there && fchmod(file, there->st_mode & 07777) != 0) errno = 0;
   return close(file) == 0;
 }
@@ -40,7 +40,7 @@ bool output_begin(Output* o, const char* path, const char* command) {
   if (exists && S_ISDIR(there.st_mode)) {
     return complain(command, "cannot write %s: it is a folder", path);
   }
-  // Behind a symbolic link the file is replaced, not the link.
+  // If the path is a symbolic link, its target is replaced, not the link.
   o->target = exists && regular ? realpath(path, NULL) : strdup(path);
   size_t size = o->target ? strlen(o->target) + sizeof PART : 0;
   o->write = size ? malloc(size) : NULL;

@@ -1,31 +1,31 @@
-// Files that a command writes: under another name in the same folder, and under their own once they
-// are complete.
+// Output files of a command: written under a temporary name in the same folder, and renamed when
+// they are complete.
 #ifndef TRIBO_CLI_OUTPUT_H_
 #define TRIBO_CLI_OUTPUT_H_
 
 #include <stdbool.h>
 
 typedef struct {
-  char* target;  // the file that is replaced in the end
-  char* write;   // where to write: TARGET.part, or `target` itself where that is no regular file
+  char* target;  // the file that is finally replaced
+  char* write;   // the file to write: TARGET.part, or `target` itself if that is not a regular file
 } Output;
 
-// Find out where to write, and that it can be written. `path` NULL: no output. False after a
-// complaint; what is there stays.
+// Determine the file to write, and check that it can be written. `path` NULL: no output. False
+// after a complaint; existing files are kept.
 bool output_begin(Output* output, const char* path, const char* command);
 
-// Whether the name to write to is another one than that of the file.
+// Whether the file to write has a temporary name.
 bool output_is_aside(const Output* output);
 
 // Whether two regular files are the same one.
 bool outputs_collide(const Output* one, const Output* other);
 
-// Give the file its name, or (`keep` false) remove what was written. Frees the names. False after a
+// Rename the file to its final name, or (`keep` false) remove it. Frees the names. False after a
 // complaint.
 bool output_end(Output* output, bool keep, const char* command);
 
-// Whether any file was left unfinished. HDF5 then must not be asked to clean up when the program
-// ends: it crashes on files that it could not close.
+// Whether any file was left unfinished. HDF5 must not clean up at the end of the program then: it
+// crashes on files that it could not close.
 bool output_was_dropped(void);
 
 #endif

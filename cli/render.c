@@ -23,9 +23,10 @@ static const char USAGE[] =
     "             [--size WxH] [--camera AZIMUTH,ELEVATION[,DISTANCE]] [--lookat X,Y,Z]\n"
     "             [--follow] [--forces] [--trail] [--replay FILE.csv] [--compare LAW,LAW,...]\n"
     "             [--law L] [--option NAME=VALUE] [--json]\n\n"
-    "Simulates for --start seconds unseen, then for --time seconds (both default to 0: the pose "
+    "Simulates for --start seconds without pictures, then for --time seconds (both default to 0: "
+    "the pose "
     "as\n"
-    "it is), and draws the end, or with --frames N pictures on the way as an animated PNG.\n"
+    "it is), and draws the end, or with --frames N pictures during this time as an animated PNG.\n"
     "--replay takes the states from a file of `tribo sim --out` instead. --follow moves the "
     "camera\n"
     "with the first body, --forces draws contact forces as arrows, --trail dots where the first\n"
@@ -44,13 +45,13 @@ typedef struct {
   bool forces, follow, trail;
 } Arguments;
 
-// A number with nothing behind it.
+// A number without further characters.
 static bool read_seconds(const char* text, double* seconds) {
   char rest;
   return sscanf(text, "%lf%c", seconds, &rest) == 1 && *seconds >= 0 && *seconds < 1e6;
 }
 
-// The numbers of the flags; false after a complaint.
+// Parse the numbers of the flags; false after a complaint.
 static bool read_numbers_of_flags(Arguments* a) {
   char rest;
   if (a->start_text && !read_seconds(a->start_text, &a->start)) {
@@ -88,18 +89,18 @@ static bool parse(Arguments* a, int argc, char** argv) {
   for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) grammar_add(&g, flags[i]);
   if (!grammar_parse(&g, argc, argv) || !read_numbers_of_flags(a)) return false;
   if (!a->model.path || !a->out) {
-    return complain("render", "%s is needed (see --help)",
+    return complain("render", "%s is required (see --help)",
                     a->model.path ? "--out FILE.png" : "a model file");
   }
   if (a->replay && a->compare) {
-    return complain("render", "--replay and --compare do not go together");
+    return complain("render", "--replay and --compare cannot be combined");
   }
   const char* end = strrchr(a->out, '.');
   if (end && strcmp(end, ".png") == 0) return true;
-  return complain("render", "'%s': a picture ends in .png", a->out);
+  return complain("render", "'%s': the file name must end in .png", a->out);
 }
 
-// AZIMUTH,ELEVATION or AZIMUTH,ELEVATION,DISTANCE, with nothing behind them.
+// AZIMUTH,ELEVATION or AZIMUTH,ELEVATION,DISTANCE, without further characters.
 static bool read_camera(const char* text, Camera* camera, double* distance) {
   double *azimuth = &camera->azimuth, *elevation = &camera->elevation;
   char rest;
@@ -107,7 +108,7 @@ static bool read_camera(const char* text, Camera* camera, double* distance) {
          sscanf(text, "%lf,%lf,%lf%c", azimuth, elevation, distance, &rest) == 3;
 }
 
-// What the arguments ask of the camera, on top of one that sees everything.
+// Apply the camera arguments to a camera that shows the whole scene.
 static bool place_camera(const Arguments* a, Camera* camera) {
   char rest;
   tbReal* at = camera->lookat;
@@ -127,17 +128,17 @@ static bool place_camera(const Arguments* a, Camera* camera) {
 
 // ---- the worlds --------------------------------------------------------------------------------
 
-// The worlds of the picture: one, or one for each law that is compared.
+// The simulated worlds: one, or one for each law that is compared.
 typedef struct {
   tbModel* m;
   tbData* d[MOST_WORLDS];
   int law[MOST_WORLDS], count;
-  tbReal* trail[MOST_WORLDS];  // 3 numbers a frame
+  tbReal* trail[MOST_WORLDS];  // 3 numbers per frame
   int trail_count;
   Replay replay;
 } Worlds;
 
-// The laws of "ncp,lcp"; false after a message.
+// Parse the laws of "ncp,lcp"; false after a message.
 static bool read_laws(Worlds* w, const char* text) {
   if (!text) {
     w->law[w->count++] = w->m->opt.law;
@@ -187,8 +188,8 @@ static void free_worlds(Worlds* w) {
   replay_free(&w->replay);
 }
 
-// The state of world `i` at `until`, by steps or from the file, with contacts and frames. False
-// after a complaint or an interrupt.
+// Move world `i` to time `until`, by steps or from the file, with contacts and frames. False after
+// a complaint or an interrupt.
 static bool advance(Worlds* w, int i, double until) {
   tbData* d = w->d[i];
   bool ok = true;
@@ -204,7 +205,7 @@ static bool advance(Worlds* w, int i, double until) {
 
 // ---- the frames --------------------------------------------------------------------------------
 
-// All worlds at `until` as one picture.
+// Draw all worlds at `until` into one picture.
 static bool draw_frame(const Arguments* a, Worlds* w, double until, Camera* camera,
                        const tbReal offset[3], PngWriter* png) {
   const int leader = w->m->nbody > 1;
@@ -245,7 +246,7 @@ static void print_json(const Arguments* a, double start, double time, int frames
   putchar('\n');
 }
 
-// Draw the frames until one fails or an interrupt; `first` is the time of the first one.
+// Draw frames until one fails or an interrupt; `first` is the time of the first one.
 static void draw_frames(const Arguments* a, Worlds* w, double first, double time, Camera* camera,
                         PngWriter* png) {
   const int leader = w->m->nbody > 1;
@@ -258,8 +259,8 @@ static void draw_frames(const Arguments* a, Worlds* w, double first, double time
   }
 }
 
-// Draw `frames` pictures over the time asked for, into the file `path`; how many it has is in
-// *drawn. The exit code: 1 where a step fails, 2 for a bad call, both after a complaint.
+// Draw `frames` pictures over the requested time into the file `path`; *drawn is their number.
+// Returns the exit code: 1 if a step fails, 2 for invalid arguments, both after a complaint.
 static int animate(const Arguments* a, Worlds* w, const char* path, int* drawn) {
   const Replay* replay = &w->replay;
   double first = a->start + (replay->rows ? replay->time[0] : 0), time = a->time;
@@ -290,7 +291,7 @@ static int animate(const Arguments* a, Worlds* w, const char* path, int* drawn) 
   return interrupt_code(*drawn == a->frames ? 0 : 1);
 }
 
-// Draw into a file that has its name only once it is complete.
+// Draw into a file that gets its name only when it is complete.
 static int draw_file(const Arguments* a, Worlds* w) {
   Output out;
   interrupt_catch();

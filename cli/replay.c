@@ -8,13 +8,13 @@
 #include "args.h"
 #include "message.h"
 
-// What each column of a file holds: 0 is time, 1 + i coordinate i, -1 something else.
+// Contents of each column of a file: 0 is time, 1 + i coordinate i, -1 anything else.
 typedef struct {
   int n;
   int* holds;
 } Columns;
 
-// Takes the names of the first line apart; what is wrong with them, or NULL.
+// Parse the names of the first line; returns an error, or NULL.
 static const char* find_columns(const char* line, int nq, Columns* c) {
   int found = 0;
   bool* seen = calloc((size_t)nq + 1, sizeof *seen);
@@ -23,13 +23,13 @@ static const char* find_columns(const char* line, int nq, Columns* c) {
   c->holds = malloc((size_t)c->n * sizeof *c->holds);
   const char* wrong = seen && c->holds ? NULL : "out of memory";
   for (int column = 0; !wrong && column < c->n; column++) {
-    // A copy of the name: sscanf looks for the end of what it is given, here a long line.
+    // A copy of the name, since sscanf searches for the end of its input, here a long line.
     char name[32] = "", rest;
     size_t length = strcspn(line, ",\r\n");
     memcpy(name, line, length < sizeof name ? length : 0);
     int number = -1;
     if (sscanf(name, "qpos%d%c", &number, &rest) == 1 && number >= nq) {
-      wrong = "has more coordinates than the model: it is a file of another one";
+      wrong = "has more coordinates than the model: it belongs to another one";
     }
     int index = strcmp(name, "time") == 0 ? 0 : number >= 0 && number < nq ? number + 1 : -1;
     if (index >= 0 && seen[index]) index = -1;
@@ -46,7 +46,7 @@ static const char* find_columns(const char* line, int nq, Columns* c) {
   return wrong;
 }
 
-// One row of numbers into `row` (time, then qpos); false where one is missing or not finite.
+// Read one row of numbers into `row` (time, then qpos); false if one is missing or not finite.
 static bool read_row(const char* line, const Columns* c, int nq, tbReal* row) {
   int found = 0;
   const char* at = line;
@@ -99,9 +99,9 @@ bool replay_read(Replay* r, const char* path, const tbModel* m, const char* comm
     if (!read_row(line, &columns, m->nq, row)) {
       wrong = "has a line that is not finite numbers";
     } else if (r->rows && row[0] < r->time[r->rows - 1]) {
-      wrong = "goes back in time";
+      wrong = "has times that decrease";
     } else if (joint_without_rotation(m, row + 1) >= 0) {
-      wrong = "has a quaternion that is no rotation: expected length 1";
+      wrong = "has a quaternion that is not a rotation: expected length 1";
     } else if (!add_row(r, &room, row)) {
       wrong = "is too long";
     }

@@ -1,4 +1,4 @@
-// States of a run, read back from the CSV file that `tribo sim --out` writes.
+// States of a simulation, read from the CSV file that `tribo sim --out` writes.
 #ifndef TRIBO_CLI_REPLAY_H_
 #define TRIBO_CLI_REPLAY_H_
 
@@ -8,7 +8,7 @@
 
 typedef struct {
   int rows, nq;
-  tbReal* time;  // rows, not falling
+  tbReal* time;  // rows, not decreasing
   tbReal* qpos;  // rows x nq
 } Replay;
 
@@ -17,7 +17,7 @@ typedef struct {
 bool replay_read(Replay* replay, const char* path, const tbModel* model, const char* command);
 void replay_free(Replay* replay);
 
-// The last state at or before `time`, into data's qpos and time.
+// Copy the last state at or before `time` into data's qpos and time.
 void replay_pose(const Replay* replay, tbReal time, tbData* data);
 
 #endif

@@ -1,4 +1,4 @@
-// `tribo sim`: run a model and report what the contact law did.
+// `tribo sim`: simulates a model and reports residuals, contacts and times.
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -29,11 +29,13 @@ static const char USAGE[] =
     "          [--max-iter N] [--threads N] [--option NAME=VALUE]\n"
     "          [--key NAME | --state FILE] [--save FILE] [--out FILE.csv|FILE.h5] [--strict]\n"
     "          [--json]\n\n"
-    "Simulates for --time seconds (default 1) and reports what the contact law did.\n\n"
+    "Simulates for --time seconds (default 1) and reports residuals, contacts, energy and "
+    "times.\n\n"
     "  --law         ncp (exact, default), ccp, lcp, raisim, soft (MuJoCo's), comfree,\n"
     "                viscoelastic\n"
     "  --solver      auto (default), pgs, admm, newton, staggered, direct (lemke), bisection,\n"
-    "                corrected, prox, ipm: those that the law has; soft has newton and pgs\n"
+    "                corrected, prox, ipm: those that the law supports; soft supports newton and "
+    "pgs\n"
     "  --integrator  euler, rk4, implicit, implicitfast; viscoelastic: expo, expo-midpoint,\n"
     "                euler-explicit, rk4, euler-implicit\n"
     "  --dt          time step, s (default: the file's)\n"
@@ -42,18 +44,19 @@ static const char USAGE[] =
     "  --threads     threads over islands; results do not depend on it\n"
     "  --key         start at a keyframe\n"
     "  --state       start at a text file with qpos, qvel and optionally ctrl, or at a snapshot\n"
-    "  --save        write a snapshot at the end, from which --state goes on bit for bit\n"
+    "  --save        write a snapshot at the end, from which --state continues bit for bit\n"
     "  --out         trajectory, a row per step: time, qpos, qvel, ctrl, energy, contacts, "
     "residual\n"
-    "  --strict      exit with 1 where there is a warning: steps not converged or not judged, a\n"
-    "                first pose that overlaps, a time step above 0.05 s, ...\n"
+    "  --strict      exit with 1 if there is a warning: steps not converged or without "
+    "certificate,\n"
+    "                overlaps in the first pose, a time step above 0.05 s, ...\n"
     "  --json        the report as one JSON object on standard output\n\n" MODEL_ARGS_USAGE
-    "\nOptions by name (--option NAME=VALUE, vectors as a,b,c); in brackets the value where the "
+    "\nOptions by name (--option NAME=VALUE, vectors as a,b,c); in brackets the default if the "
     "file\n"
-    "has none:\n\n";
+    "sets none:\n\n";
 
-// An option with its default as --option takes it, from C's "(0, 0, -9.81)". A default that is a
-// word comes first in what the option says of itself.
+// Print an option with its default in the format of --option, converted from C's "(0, 0, -9.81)". A
+// default that is a word is the first one in the option's description.
 static void print_option(const char* name, const char* unit, const char* what, const char* value) {
   printf("  %-22s %-6s %s", name, unit, what);
   if (strncmp(value, "TB_", 3) != 0) {
@@ -86,7 +89,7 @@ static bool parse(Arguments* a, int argc, char** argv) {
   grammar_add(&g, (Flag){.name = "--strict", .on = &a->strict});
   if (!grammar_parse(&g, argc, argv)) return false;
   if (a->key && a->state) {
-    return complain("sim", "--key and --state both say where to start: give one");
+    return complain("sim", "--key and --state both set the start: give only one");
   }
   if (!a->time_text) return true;
   char* end;
@@ -108,7 +111,8 @@ static unsigned char* read_file(const char* path, size_t* size) {
   return bytes;
 }
 
-// 1: the file was a snapshot and is loaded; 0: it is something else; -1: it is a bad snapshot.
+// 1: the file was a snapshot and is loaded; 0: it is another kind of file; -1: it is an invalid
+// snapshot.
 static int read_snapshot(const char* path, const tbModel* m, tbData* d) {
   size_t size = 0;
   unsigned char* bytes = read_file(path, &size);
@@ -132,7 +136,7 @@ static bool write_snapshot(const char* path, const tbModel* m, const tbData* d) 
   return ok || complain("sim", "%s could not be written: disk full?", path);
 }
 
-// Numbers of a text file: qpos, qvel, and ctrl where there are enough.
+// Read the numbers of a text file: qpos, qvel, and ctrl if there are enough.
 static bool read_state(const char* path, const tbModel* m, tbData* d) {
   int need = m->nq + m->nv, most = need + m->nu;
   tbReal* numbers = malloc(((size_t)most + 1) * sizeof(tbReal));
@@ -185,7 +189,7 @@ static void show_progress(long step, long steps, double started, double* shown) 
           30 - filled, "..............................", 100 * step / steps, left);
 }
 
-// Steps of the whole time, or -1 after a message.
+// Number of steps for the whole time, or -1 after a message.
 static long count_steps(const Arguments* a, const tbModel* m) {
   double steps = a->time / m->opt.timestep;
   if (steps <= 1e15 && (a->time == 0 || steps >= 0.5)) return lround(steps);
@@ -194,7 +198,7 @@ static long count_steps(const Arguments* a, const tbModel* m) {
   return -1;
 }
 
-// Energies of the state that the last step led to: a step itself leaves those of its start.
+// Energies of the state after the last step: a step itself computes those of its start.
 static void measure_energy(const tbModel* m, tbData* d) {
   tb_compute_position(m, d);
   tb_compute_velocity(m, d);
@@ -202,7 +206,7 @@ static void measure_energy(const tbModel* m, tbData* d) {
   tb_energy_velocity(m, d);
 }
 
-// The first step found that law, solver and options do not go together.
+// Whether the first step found that law, solver and options are incompatible.
 static bool is_refused(const Run* r) {
   return r->steps.steps == 0 &&
          (r->result == TB_ERROR_ARGUMENT || r->result == TB_ERROR_UNSUPPORTED);
@@ -213,7 +217,7 @@ static bool append_row(tbTrajectory* trajectory, const tbModel* m, tbData* d, tb
   return tb_trajectory_append(trajectory, m, d, error) == TB_OK;
 }
 
-// Why a run ended before its time.
+// Reason why a run ended early.
 static void warn_of_end(Run* r, const tbData* d, long steps) {
   long done = r->steps.steps;
   if (r->result != TB_OK) {
@@ -226,7 +230,7 @@ static void warn_of_end(Run* r, const tbData* d, long steps) {
   }
 }
 
-// Run the steps; false after a complaint that the trajectory cannot be written.
+// Make the steps; false after a complaint that the trajectory cannot be written.
 static bool step_all(Run* r, long steps, tbTrajectory* trajectory, const tbModel* m, tbData* d) {
   tbError error;
   double started = now(), shown = started, writing = 0;
@@ -245,7 +249,7 @@ static bool step_all(Run* r, long steps, tbTrajectory* trajectory, const tbModel
   return ok || complain("sim", "%s", error.message);
 }
 
-// The run with its files; false after a complaint about one of them.
+// Run with output files; false after a complaint about one of them.
 static bool simulate(const Arguments* a, const tbModel* m, tbData* d, long steps, Run* r) {
   tbError error;
   Output rows, snapshot;
@@ -261,7 +265,7 @@ static bool simulate(const Arguments* a, const tbModel* m, tbData* d, long steps
   ok = ok && step_all(r, steps, trajectory, m, d);
   if (tb_trajectory_close(trajectory, &error) != TB_OK) ok = complain("sim", "%s", error.message);
   if (ok && a->save) ok = write_snapshot(snapshot.write, m, d);
-  // A call that the first step refuses writes nothing.
+  // A run that the first step rejects writes no files.
   bool keep = ok && !is_refused(r);
   ok = output_end(&rows, keep, "sim") && ok;
   ok = output_end(&snapshot, keep && ok, "sim") && ok;
@@ -328,7 +332,7 @@ static void print_json(const tbModel* m, const tbData* d, const Run* r) {
   printf("\n");
 }
 
-// A residual, or a dash where no step has one.
+// A residual, or a dash if no step has one.
 static const char* shown(tbReal residual, char text[32]) {
   snprintf(text, 32, "%.1e", residual);
   return isnan(residual) ? "-" : text;
@@ -355,7 +359,7 @@ static void print_text(const tbModel* m, const tbData* d, const Run* r) {
          us * s->seconds.dynamics);
   printf("  contacts             %.1f a step; penetration mean %.2e m, max %.2e m\n",
          (double)s->contacts / steps, depth.mean, depth.max);
-  printf("  iterations           %.1f a step; %ld steps not converged, %ld not judged\n",
+  printf("  iterations           %.1f a step; %ld steps not converged, %ld without certificate\n",
          (double)s->iterations / steps, s->unconverged.count, s->unjudged.count);
   print_residuals(s);
   printf("  energy               kinetic %.6g J, potential %.6g J\n", d->energy[1], d->energy[0]);
@@ -367,13 +371,13 @@ static void print_warnings(const Run* r) {
   }
 }
 
-// Exit code of a run that was reported.
+// Exit code of a completed run.
 static int exit_code(const Run* r, bool strict) {
   bool failed = r->result != TB_OK || (strict && r->warnings.count);
   return interrupt_code(failed ? 1 : 0);
 }
 
-// Simulate from the start that is set, and report.
+// Simulate from the given start, and report.
 static int report(const Arguments* a, const tbModel* m, tbData* d) {
   Run r = {.result = TB_OK};
   long steps = count_steps(a, m);

@@ -53,7 +53,7 @@ static bool set_option(Arguments* a, const char* name, const char* value) {
 #define TB_X(type, field, ...) nearest_offer(&nearest, #field);
   TB_SOLVE_SETTINGS(TB_X)
 #undef TB_X
-  // A known name is its own nearest: then the value is wrong.
+  // A known name is its own nearest word: then the value is wrong.
   bool known = strcmp(nearest.best, name) == 0;
   return complain("solve", "%s%s", error.message, known ? "" : nearest_hint(&nearest));
 }
@@ -77,7 +77,7 @@ static bool parse(int argc, char** argv, Arguments* a) {
   for (int i = 0; i < options.count; i++) {
     if (!set_option(a, options.item[i].name, options.item[i].value)) return false;
   }
-  return a->path != NULL || complain("solve", "a problem file is needed (see --help)");
+  return a->path != NULL || complain("solve", "a problem file is required (see --help)");
 }
 
 static void print_json(const tbProblem* problem, const tbSolveInfo* info, const tbReal* lambda) {
@@ -108,7 +108,8 @@ static void print_text(const tbFclib* fclib, const tbSolveInfo* info) {
   }
 }
 
-// What was written, read back: HDF5 does not tell of a disk that was full when the file was closed.
+// Read the written solution back: HDF5 does not report a disk that was full when the file was
+// closed.
 static tbResult read_back(const char* path, const tbFclib* fclib, const tbReal* r, tbError* error) {
   tbFclib* again = NULL;
   tbFclibSolution solution = {NULL, NULL, NULL, NULL};
@@ -122,7 +123,7 @@ static tbResult read_back(const char* path, const tbFclib* fclib, const tbReal* 
   return same ? TB_OK : TB_ERROR_FILE;
 }
 
-// The problem together with its solution, as libfclib wants it.
+// Write the problem together with its solution, as libfclib expects it.
 static tbResult write_solution(const char* path, const tbFclib* fclib, const tbProblem* problem,
                                tbReal* lambda, tbError* error) {
   tbReal* sigma = calloc((size_t)problem->n + 1, sizeof *sigma);
@@ -155,7 +156,7 @@ static void free_solved(Solved* s) {
   tb_fclib_free(s->fclib);
 }
 
-// Read, solve and write to `out` (NULL: nowhere); false after a complaint.
+// Read, solve and write to `out` (NULL: no output); false after a complaint.
 static bool run(const Arguments* a, const char* out, Solved* s) {
   tbError error = {TB_OK, ""};
   tbResult result = tb_fclib_read(a->path, &s->fclib, &error);

@@ -5,14 +5,14 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-// m; a first pose that overlaps more is most likely a mistake in the model. Poses that were made to
-// overlap by just as much, up to rounding, do not count.
+// m; a larger overlap in the first pose is most likely a mistake in the model. Poses with exactly
+// this overlap, up to rounding, do not count.
 static const tbReal FIRST_OVERLAP = 0.01, ROUNDING = 1e-9;
 
-// s; contacts are seen once per step.
+// s; contacts are detected once per step.
 static const tbReal LONG_STEP = 0.05;
 
-// s; contacts as springs of 1e5 N/m under rk4 do not bear longer steps.
+// s; contacts as springs of 1e5 N/m are unstable under rk4 with longer steps.
 static const tbReal LONG_SPRING_STEP = 2e-4;
 
 // ---- residuals ---------------------------------------------------------------------------------
@@ -113,19 +113,22 @@ void warn_of_options(Warnings* w, const tbModel* m) {
   tbReal dt = m->opt.timestep;
   if (dt > LONG_STEP) {
     warn(w,
-         "the time step of %g s is above %g s: bodies pass through each other between two steps; "
+         "the time step of %g s is above %g s: bodies may pass through each other within a step; "
          "use --dt 0.01 or less",
          dt, LONG_STEP);
   }
-  // Files made for MuJoCo often ask for rk4, which contacts as springs do not bear at their steps.
+  // Files made for MuJoCo often select rk4, which is unstable for contact springs at their time
+  // steps.
   bool springs = m->opt.law == TB_LAW_VISCOELASTIC && m->opt.integrator == TB_INTEGRATOR_RK4;
   if (springs && dt > LONG_SPRING_STEP) {
-    warn(w, "contacts are stiff springs, which rk4 at %g ms may not hold; --integrator expo does",
-         1e3 * dt);
+    warn(
+        w,
+        "contacts are stiff springs, for which rk4 may be unstable at %g ms; use --integrator expo",
+        1e3 * dt);
   }
 }
 
-// "geom 3 'foot' of body 1 'leg'", as far as there are names.
+// "geom 3 'foot' of body 1 'leg'", with the names that exist.
 static const char* geom_text(const tbModel* m, int geom, char text[192]) {
   const char* name = tb_id2name(m, TB_OBJ_GEOM, geom);
   const char* body = tb_id2name(m, TB_OBJ_BODY, m->geom_bodyid[geom]);
@@ -146,7 +149,7 @@ static void warn_of_overlap(Warnings* w, const Statistics* s, const tbModel* m) 
        geom_text(m, c->geom[0], one), geom_text(m, c->geom[1], other));
 }
 
-// " between two geoms" or " at a body"; nothing where it is not known.
+// " between two geoms" or " at a body"; empty if unknown.
 static const char* offender_text(const tbModel* m, const tbOffender* o, char text[448]) {
   char one[192], other[192];
   text[0] = 0;
@@ -179,7 +182,8 @@ void warn_of_steps(Warnings* w, const Statistics* s, const tbModel* m) {
   if (s->unconverged.count) warn_of_unconverged(w, s, m);
   if (unjudged->count) {
     warn(w,
-         "%ld of %ld steps were not judged by the exact law, the first at step %ld: their error is "
+         "%ld of %ld steps have no certificate (residual of the exact law), the first at step %ld: "
+         "their error is "
          "unknown; compare with a run under --law ncp",
          unjudged->count, s->steps, unjudged->first);
   }

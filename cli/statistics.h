@@ -1,10 +1,10 @@
-// What `tribo sim` counts over the steps of a run, and what of it is worth a warning.
+// Statistics of `tribo sim` over the steps of a run, and the warnings that follow from them.
 #ifndef TRIBO_CLI_STATISTICS_H_
 #define TRIBO_CLI_STATISTICS_H_
 
 #include "tribo/tribo.h"
 
-// The four fields of residuals, each over the steps where it is a number.
+// The four fields of residuals, each over the steps where it is not NaN.
 typedef struct {
   tbReal sum[4], max[4];
   long count[4];
@@ -12,11 +12,11 @@ typedef struct {
 
 void residual_add(ResidualRange* range, const tbResidual* residual);
 
-// NaN where no step has the field.
+// NaN if no step has the field.
 tbResidual residual_mean(const ResidualRange* range);
 tbResidual residual_max(const ResidualRange* range);
 
-// Steps of one kind.
+// Steps with a common property.
 typedef struct {
   long count, first, worst_step;
   tbReal worst;
@@ -25,9 +25,9 @@ typedef struct {
 typedef struct {
   long steps, contacts, iterations;
   tbReal depth_sum, depth_squares, depth_max;
-  Occurrence unconverged;   // worst: relative residual of the law solved, NaN where there is none
-  tbOffender offender;      // of the first of them
-  Occurrence unjudged;      // the residual of the exact law is not a number
+  Occurrence unconverged;   // worst: relative residual of the law solved, NaN if there is none
+  tbOffender offender;      // of the first of these steps
+  Occurrence unjudged;      // the residual of the exact law is NaN
   Occurrence infinite;      // a residual or a contact's distance is not finite
   int first_overlaps;       // contacts of the first step that are deeper than 1 cm
   tbContact first_contact;  // the deepest of them
@@ -35,7 +35,7 @@ typedef struct {
   tbStepTimes seconds;
 } Statistics;
 
-// A step that was done, as it stands in the data.
+// Add a completed step with the values of the data.
 void statistics_add(Statistics* statistics, const tbData* data);
 
 enum { MOST_WARNINGS = 12, WARNING_TEXT = 512 };

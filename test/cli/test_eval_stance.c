@@ -58,7 +58,7 @@ static void test_other_words_and_names(void** state) {
     char arguments[128];
     snprintf(arguments, sizeof arguments, "--what %s 2>&1", NAMES[i]);
     assert_int_equal(run(arguments), 2);
-    assert_non_null(strstr(output, "no quantity"));
+    assert_non_null(strstr(output, "unknown quantity"));
   }
 }
 

@@ -33,9 +33,9 @@ static void assert_refused(const Mistake* mistakes, size_t count) {
 static void unknown_words_name_the_nearest(void** state) {
   (void)state;
   static const Mistake MISTAKES[] = {
-      {"smi " STACK, "no command 'smi', did you mean 'sim'?"},
+      {"smi " STACK, "unknown command 'smi', did you mean 'sim'?"},
       {"help evla", "did you mean 'eval'?"},
-      {"sim " STACK " --tiem 1", "no flag '--tiem', did you mean '--time'?"},
+      {"sim " STACK " --tiem 1", "unknown flag '--tiem', did you mean '--time'?"},
       {"sim " STACK " --time=1", "did you mean '--time 1'?"},
       {"info " STACK " --floatign", "did you mean '--floating'?"},
       {"eval " STACK " --wath M", "did you mean '--what'?"},
@@ -85,11 +85,11 @@ static void malformed_calls_are_refused(void** state) {
       {"eval " CUBE " --qpos /dev/zero", "is not a finite number"},
       {"eval " STACK " --what djac:wrld", "did you mean 'world'?"},
       {"sim " STACK " --out cli_a.txt", "'cli_a.txt': a trajectory ends in .csv"},
-      {"sim", "a model file is needed"},
+      {"sim", "a model file is required"},
       {"eval nothing.xml", "nothing.xml"},
       {"solve nothing.h5", "nothing.h5"},
       {"demo /nowhere", "FOLDER is where"},
-      {"render " STACK, "--out FILE.png is needed"},
+      {"render " STACK, "--out FILE.png is required"},
       {"render " STACK " --out x.png --size 0x0", "--size expects"},
   };
   REFUSED(MISTAKES);
@@ -122,7 +122,7 @@ static void zero_quaternions_are_refused(void** state) {
     REFUSED(SIM);
   }
   write_state("0 0 1  0 0 0 0");
-  static const Mistake EVAL[] = {{"eval " CUBE " --qpos " STATE_FILE, "is no rotation"}};
+  static const Mistake EVAL[] = {{"eval " CUBE " --qpos " STATE_FILE, "is not a rotation"}};
   REFUSED(EVAL);
   // Any other length is scaled.
   write_state("0 0 1  2 0 0 0  0 0 0 0 0 0");

@@ -106,8 +106,9 @@ static void means_leave_out_unjudged_steps(void** state) {
               "\"residual_exact\": {\"mean\": {\"primal\": 1, \"dual\": 2, \"complementarity\": 3, "
               "\"relative\": 0.5}, \"max\"");
   assert_says(output, "\"unconverged_steps\": 0, \"unjudged_steps\": 5,");
-  assert_says(output, "5 of 10 steps were not judged by the exact law, the first at step 1");
-  assert_says(complaints, "5 of 10 steps were not judged");
+  assert_says(output,
+              "5 of 10 steps have no certificate (residual of the exact law), the first at step 1");
+  assert_says(complaints, "5 of 10 steps have no certificate");
 }
 
 static void nothing_judged_has_no_residual(void** state) {
@@ -118,7 +119,7 @@ static void nothing_judged_has_no_residual(void** state) {
   assert_says(output, "\"unjudged_steps\": 10,");
   assert_int_equal(SIM(ALL_UNJUDGED, "--strict"), 1);
   assert_says(output, "relative residual    mean -, max -; of the exact law mean -, max -");
-  assert_says(output, "0 steps not converged, 10 not judged");
+  assert_says(output, "0 steps not converged, 10 without certificate");
   const char* const demo[] = {TB_SCENES_DIR, "--json", NULL};
   assert_int_equal(run(tribo_cmd_demo, ALL_UNJUDGED, demo), 0);
   assert_json(output);
