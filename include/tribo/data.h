@@ -11,7 +11,8 @@ typedef struct {
   tbReal dist;           // m, negative when overlapping
   tbReal pos[3];         // m, midway between the surfaces
   tbReal frame[9];       // rows: normal, t1, t2
-  tbReal includemargin;  // m: the contact force acts only below this distance; rigid laws: only
+  tbReal includemargin;  // m: force acts only where dist is below this; rigid laws use it only if
+                         // negative
                          // below zero
   tbReal friction[5];    // two sliding, torsional, two rolling
   tbReal solref[TB_NREF];

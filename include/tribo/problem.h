@@ -178,10 +178,10 @@ typedef struct {
   X(tbReal, tol, 1e-6, x >= 0, "relative residual of the law solved")                              \
   X(tbReal, tol_absolute, 0, x >= 0, "if > 0: stop on the absolute residual instead")              \
   X(int, max_iter, 10000, x >= 0,                                                                  \
-    "iterations of the solver's own kind; ncp/auto looks at them between its methods")             \
+    "iterations of the solver's own kind; ncp/auto checks the limit between its methods")          \
   X(tbReal, time_limit, 0, x >= 0, "seconds; 0: none")                                             \
   X(int, warm_start, 0, x == 0 || x == 1, "1: lambda holds a first guess; 0: start from zero")     \
-  X(int, check, 1, x == 0 || x == 1, "1: check the problem first; 0: the caller vouches for it")   \
+  X(int, check, 1, x == 0 || x == 1, "1: check the problem first; 0: the caller guarantees it")    \
   X(tbReal, relaxation, 1, x > 0 && x < 2, "pgs: over-relaxation in (0, 2) (CM eq. 25)")           \
   X(int, pgs_local_exact, 1, x == 0 || x == 1,                                                     \
     "ncp/pgs: solve each contact exactly; 0: CM Alg. 6 as written")                                \

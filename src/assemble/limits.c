@@ -183,8 +183,8 @@ static bool is_violated(const tbModel* m, const tbReal* range, tbReal gap, tbRea
   return gap - m->opt.timestep * speed < -little_of(range);
 }
 
-// The same for limits without a row in this step, those farther than `reach`; most are not
-// violated.
+// The same for limits without a row in this step, those beyond the look-ahead distance; most are
+// not violated.
 static bool joint_violated(const tbModel* m, const tbData* d, int j, tbLookAhead look_ahead,
                            const tbReal* v) {
   const tbReal* range = m->jnt_range + 2 * j;

@@ -34,7 +34,7 @@ bool tb_impulse_cache_clear(tbImpulseCache* table, int count);
 void tb_impulse_cache_put(tbImpulseCache* table, uint64_t key, const tbReal pos[3], int dim,
                           const tbReal* lambda, tbReal residual);
 
-// Remove the impulse of `key`: the next solve starts from zero there.
+// Set the cached impulse of `key` to zero, where the next solve then starts.
 void tb_impulse_cache_forget(tbImpulseCache* table, uint64_t key);
 
 // Copy the cached impulse of `key` with the same dimension into lambda, and mark it as matched;
