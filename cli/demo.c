@@ -29,7 +29,7 @@ static const LawRow LAWS[] = {
 enum { NLAWS = sizeof LAWS / sizeof LAWS[0] };
 
 // s: time limit of an experiment; the table shows where a law exceeds it.
-static const double PATIENCE = 5;
+static const double TIME_LIMIT = 5;
 
 typedef struct {
   bool ok;
@@ -75,7 +75,7 @@ static void run(const tbModel* m, tbData* d, double seconds, Outcome* out) {
       snprintf(out->message, sizeof out->message, "interrupted after %ld of %ld steps", i + 1,
                steps);
     }
-    if (out->ok && spent > PATIENCE) {
+    if (out->ok && spent > TIME_LIMIT) {
       out->ok = false;
       snprintf(out->message, sizeof out->message, "stopped after %ld of %ld steps (%.0f ms a step)",
                i + 1, steps, 1e3 * spent / (double)(i + 1));

@@ -7,7 +7,7 @@
 #include "json.h"
 
 // All complaints of this run, concatenated.
-static char said[4096];
+static char messages[4096];
 
 bool complain(const char* command, const char* format, ...) {
   char text[2048];
@@ -16,16 +16,16 @@ bool complain(const char* command, const char* format, ...) {
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
   fprintf(stderr, command ? "tribo %s: %s\n" : "tribo%s: %s\n", command ? command : "", text);
-  size_t used = strlen(said);
-  snprintf(said + used, sizeof said - used, used ? "; %s" : "%s", text);
+  size_t used = strlen(messages);
+  snprintf(messages + used, sizeof messages - used, used ? "; %s" : "%s", text);
   return false;
 }
 
 void message_report(void) {
-  if (!said[0]) return;
+  if (!messages[0]) return;
   Json json = {stdout, false};
   json_open(&json, NULL);
-  json_string(&json, "error", said);
+  json_string(&json, "error", messages);
   json_close(&json);
   putchar('\n');
 }

@@ -73,9 +73,9 @@ bool tb_island_reduced_space(const tbModel* m, const tbData* d, const tbConstrai
 
 // Compares the operations of J^T W J block by block and along chains; operations along chains cost
 // twice as much each. Also counts the memory for the blocks' rows.
-static bool chains_pay(const tbModel* m, const tbData* d, const tbConstraints* constraints,
-                       const tbIsland* island, const tbForestInertia* inertia, int* room) {
-  enum { DOF = 72, PAIR = 12, BLOCK = 160, DEARER = 2 };
+static bool chains_are_cheaper(const tbModel* m, const tbData* d, const tbConstraints* constraints,
+                               const tbIsland* island, const tbForestInertia* inertia, int* room) {
+  enum { DOF = 72, PAIR = 12, BLOCK = 160, CHAIN_FACTOR = 2 };
   double apart = 0, along = 0;
   bool long_ones = false;
   for (int t = 0; t < inertia->ntree; t++) {
@@ -95,14 +95,14 @@ static bool chains_pay(const tbModel* m, const tbData* d, const tbConstraints* c
       along += DOF + PAIR * inertia->forest.rownnz[i];
     }
   }
-  return apart > DEARER * along;
+  return apart > CHAIN_FACTOR * along;
 }
 
 bool tb_composite_chains(const tbModel* m, const tbData* d, const tbConstraints* constraints,
                          const tbIsland* island, const tbForestInertia* inertia, tbArena* arena,
                          tbCompositeChains* out, bool* pays) {
   int entries;
-  *pays = chains_pay(m, d, constraints, island, inertia, &entries);
+  *pays = chains_are_cheaper(m, d, constraints, island, inertia, &entries);
   if (!*pays) return true;
   int* last = tb_arena_alloc(arena, sizeof(int) * (size_t)(island->nmember + 1));
   const tbReal** P = tb_arena_alloc(arena, sizeof(tbReal*) * (size_t)(island->nmember + 1));

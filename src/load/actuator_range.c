@@ -353,7 +353,7 @@ static tbResult check(const tbLengthRangeOptions* o, tbError* error) {
     }
   }
   if (o->mode >= TB_LENGTHRANGE_NONE && o->mode <= TB_LENGTHRANGE_ALL) return TB_OK;
-  return tb_fail(error, TB_ERROR_ARGUMENT, "lengthrange: mode is %d, expected 0 to %d", o->mode,
+  return tb_fail(error, TB_ERROR_ARGUMENT, "lengthrange: mode %d, expected 0 to %d", o->mode,
                  TB_LENGTHRANGE_ALL);
 }
 
