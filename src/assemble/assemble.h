@@ -103,9 +103,9 @@ typedef struct {
 } tbLookAhead;
 
 // Build all constraint rows in MuJoCo's order: equality, dry friction, limits, contacts.
-// `left_out`: 1 per pruned contact, which gets no rows, or NULL.
-tbResult tb_assemble_rows(const tbModel* model, tbData* data, tbLookAhead sight,
-                          const char* left_out, tbConstraints* out);
+// `pruned`: 1 per pruned contact, which gets no rows, or NULL.
+tbResult tb_assemble_rows(const tbModel* model, tbData* data, tbLookAhead sight, const char* pruned,
+                          tbConstraints* out);
 
 // Whether a limit without a row is violated within a step at velocity `v` of the dofs, because of a
 // sudden force or an impact.

@@ -76,13 +76,13 @@ static tbConstraint* add_contact(tbRowBuilder* b, int i, const Support* s) {
   return c;
 }
 
-bool tb_add_contacts(tbRowBuilder* b, const char* left_out) {
+bool tb_add_contacts(tbRowBuilder* b, const char* pruned) {
   const tbModel* m = b->m;
   Support s = {.body = {-1, -1}};
   for (int i = 0; i < b->d->ncon; i++) {
     tbContact* contact = &b->d->contact[i];
     contact->row = -1;
-    if (contact->exclude || (left_out && left_out[i])) continue;
+    if (contact->exclude || (pruned && pruned[i])) continue;
     int body1 = m->geom_bodyid[contact->geom[0]], body2 = m->geom_bodyid[contact->geom[1]];
     if (is_held_by_weld(b, contact, body1, body2)) continue;
     if (!find_support(b, body1, body2, &s)) return false;

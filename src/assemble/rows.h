@@ -50,6 +50,6 @@ bool tb_tendon_moves(const tbModel* model, const tbData* data, int tendon);
 bool tb_add_equalities(tbRowBuilder* b);
 bool tb_add_frictions(tbRowBuilder* b);
 bool tb_add_limits(tbRowBuilder* b, tbLookAhead sight);
-bool tb_add_contacts(tbRowBuilder* b, const char* left_out);
+bool tb_add_contacts(tbRowBuilder* b, const char* pruned);
 
 #endif

@@ -159,7 +159,7 @@ static void begin(tbDerivatives* x, const tbModel* m, const tbData* d) {
   x->ncon = d->ncon;
   x->law = x->final = (tbResponse){0};
   x->primal = NULL;
-  x->held = NULL;
+  x->presolved = NULL;
   x->law_acc = NULL;
   x->explicit_law = x->input_damps = 0;
   x->move_share = 1;

@@ -91,11 +91,11 @@ static void end_activations(Chain* c, const tbData* d, const tbReal* rate) {
     tbReal reach = tb_activation_reach(m, i);
     for (int s = adr; adr >= 0 && s < adr + m->actuator_actnum[i]; s++) {
       tbReal *row = c->state.act + (size_t)s * c->W, free = d->act[s] + reach * rate[s];
-      bool held = tb_next_activation(m, d, i, s, rate[s]) != free;
+      bool clamped = tb_next_activation(m, d, i, s, rate[s]) != free;
       for (size_t k = 0; k < c->W; k++) {
-        row[k] = held ? 0 : reach * c->sum.act[(size_t)s * c->W + k];
+        row[k] = clamped ? 0 : reach * c->sum.act[(size_t)s * c->W + k];
       }
-      if (!held) row[2 * c->nv + (size_t)s] += 1;
+      if (!clamped) row[2 * c->nv + (size_t)s] += 1;
     }
   }
 }

@@ -194,10 +194,10 @@ static void tree_motion(const tbModel* m, const tbData* d, int first, int end, b
 // `growth` is the increase of 2 T over the last step.
 static tbReal velocity_factor(const Motion* x, int first, int end, tbReal h, tbReal growth) {
   tbReal twice = dot(x->w, x->p, first, end), cross = dot(x->w, x->b, first, end);
-  tbReal wanted = tb_min(twice - 2 * h * tb_max(0, cross), (1 + MOST_GROWTH) * (twice - growth));
-  wanted = tb_max(0, wanted);
+  tbReal target = tb_min(twice - 2 * h * tb_max(0, cross), (1 + MOST_GROWTH) * (twice - growth));
+  target = tb_max(0, target);
   tbReal reached = twice - 2 * h * cross + h * h * dot(x->u, x->b, first, end);
-  return reached > wanted ? sqrt(wanted / reached) : 1;
+  return reached > target ? sqrt(target / reached) : 1;
 }
 
 // Whether this is a free body whose frame is not at its centre of mass, so that the frame's

@@ -68,14 +68,14 @@ void tb_certificate_answer(const tbModel* model, tbData* data, const tbConstrain
 tbResult tb_certificate_whole(const tbModel* model, tbData* data, const tbConstraints* constraints,
                               tbInertiaFactor factor, const tbIslands* islands,
                               const tbReal* v_free, const tbReal* v_next, tbSolveInfo* info,
-                              bool unseen) {
-  int left_out = 0;
+                              bool state_only) {
+  int dropped = 0;
   for (int i = 0; i < constraints->count; i++) {
     const tbConstraint* c = &constraints->list[i];
-    if (c->source == TB_SOURCE_CONTACT) left_out += data->contact[c->id].dim - c->dim;
+    if (c->source == TB_SOURCE_CONTACT) dropped += data->contact[c->id].dim - c->dim;
   }
-  if (left_out == 0) return TB_OK;
-  if (unseen) {
+  if (dropped == 0) return TB_OK;
+  if (state_only) {
     tb_certificate_unjudged(info);
     return TB_OK;
   }

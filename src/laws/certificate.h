@@ -29,11 +29,11 @@ tbResult tb_certificate_judge(const tbModel* model, tbData* data, const tbConstr
 
 // Under a law that drops rows of contacts (torsion and rolling under raisim), the certificate is
 // that of all rows, with zero impulses in the dropped ones. `islands` are those of the law and led
-// to v_next. Where the step is not observed (`unseen`), the residual is NaN instead.
+// to v_next. Where the step is not observed (`state_only`), the residual is NaN instead.
 tbResult tb_certificate_whole(const tbModel* model, tbData* data, const tbConstraints* constraints,
                               tbInertiaFactor factor, const tbIslands* islands,
                               const tbReal* v_free, const tbReal* v_next, tbSolveInfo* info,
-                              bool unseen);
+                              bool state_only);
 
 // The constraint of an island whose residual under the law is largest; sigma is the velocity of the
 // island's rows.

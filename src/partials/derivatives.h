@@ -131,7 +131,7 @@ struct tbDerivatives {
   tbExpoResponse* expo;
   int nisland;
   tbIslandSystem* island;
-  tbPresolvedSystem* held;             // or NULL
+  tbPresolvedSystem* presolved;        // or NULL
   tbReal* primal;                      // soft law: Cholesky factor of M + J^T by_sigma J, or NULL
   const tbReal* M;                     // with `primal`: by rows of the forest
   tbReal* Jt;                          // J transposed, nv x n

@@ -165,7 +165,7 @@ tbResult tb_deriv_factor(tbDerivatives* x, const tbData* d, tbReal proximal) {
   int second = x->final.force && x->final.LD != x->law.LD;
   x->final.Y = second ? rows_response(x, &x->final) : x->law.Y;
   if (!x->law.Y || !x->final.Y) return TB_ERROR_MEMORY;
-  if (x->held) return tb_presolved_factor(x);
+  if (x->presolved) return tb_presolved_factor(x);
   return x->explicit_law ? TB_OK : factor_islands(x, proximal);
 }
 
@@ -181,7 +181,7 @@ void tb_deriv_apply_law(const tbDerivatives* x, tbReal* rhs, const tbReal* E, tb
   size_t w = (size_t)width;
   for (int b = 0; b < x->nactive; b++) {
     const tbActiveRows* a = &x->active[b];
-    if (x->held && a->source == TB_SOURCE_EQUALITY) continue;
+    if (x->presolved && a->source == TB_SOURCE_EQUALITY) continue;
     tbReal* rows = rhs + (size_t)a->row * w;
     memcpy(room, rows, sizeof(tbReal) * w * (size_t)a->dim);
     if (E) {
@@ -222,7 +222,7 @@ void tb_deriv_solve(tbDerivatives* x, tbReal* force, tbReal* final_force, tbReal
     tb_primal_solve(x, force, final_force, rhs, gathered, E, width);
     return;
   }
-  if (x->held) {
+  if (x->presolved) {
     tb_presolved_solve(x, force, final_force, rhs, gathered, E, width);
     return;
   }
@@ -268,7 +268,7 @@ void tb_deriv_solve_transposed(tbDerivatives* x, const tbReal* z, tbReal* force,
     tb_primal_solve_transposed(x, z, force, final_force, sigma, law);
     return;
   }
-  if (x->held) {
+  if (x->presolved) {
     tb_presolved_solve_transposed(x, z, force, final_force, sigma, law);
     return;
   }

@@ -364,9 +364,9 @@ static tbResult evaluate(const tbDerivatives* x, const tbReal* acc, int damping,
   }
   for (int i = 0; i < m->nu && all; i++) {
     tbReal slope = tb_actuator_velocity_gain(m, p, i);
-    int held = m->actuator_forcelimited[i] &&
-               !is_inside(p->actuator_force[i], m->actuator_forcerange + 2 * i);
-    if (slope >= 0 || held) continue;
+    int clamped = m->actuator_forcelimited[i] &&
+                  !is_inside(p->actuator_force[i], m->actuator_forcerange + 2 * i);
+    if (slope >= 0 || clamped) continue;
     subtract_outer(m, -h * slope, m->Jmom_colind + m->actuator_Jadr[i],
                    p->actuator_moment + m->actuator_Jadr[i], m->actuator_Jnnz[i], acc, out);
   }

@@ -61,7 +61,7 @@ static tbResult check_structure(const tbModel* m, tbData* d, tbStepState* state)
 
 // Comparing the options with the last valid ones is faster than checking each of them.
 tbResult tb_check_options(const tbModel* m, tbData* d, tbStepState* state) {
-  if (!state->inner && check_structure(m, d, state) != TB_OK) return d->status;
+  if (!state->substep && check_structure(m, d, state) != TB_OK) return d->status;
   return same_options(&state->checked, &m->opt) ? TB_OK : validate_options(m, d, state);
 }
 

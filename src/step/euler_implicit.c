@@ -180,7 +180,7 @@ tbResult tb_euler_implicit(const tbModel* m, tbData* d, tbStepState* state) {
   Newton x = {.m = m, .d = d, .state = state};
   if (!prepare(&x)) return TB_ERROR_MEMORY;
   size_t bytes = sizeof(tbReal) * (size_t)m->nv;
-  state->inner = 1;
+  state->substep = 1;
 
   // The explicit step is the initial guess, unless zero velocity has a smaller residual.
   for (int i = 0; i < m->nv; i++) x.v[i] = x.qvel[i] + m->opt.timestep * d->qacc[i];
@@ -210,7 +210,7 @@ tbResult tb_euler_implicit(const tbModel* m, tbData* d, tbStepState* state) {
   // The last trial may not be the answer.
   if (isfinite(norm) && memcmp(d->qvel, x.v, bytes) != 0) norm = evaluate(&x, x.v, x.residual);
   set_end_state(&x, x.v);
-  state->inner = 0;
+  state->substep = 0;
   bool added = tb_applied_add(m, d, state, m->opt.timestep);
   if (!isfinite(norm) || !added) {
     memcpy(d->qpos, x.qpos, sizeof(tbReal) * (size_t)m->nq);

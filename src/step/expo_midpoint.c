@@ -46,10 +46,10 @@ tbResult tb_expo_midpoint(const tbModel* m, tbData* d, tbStepState* state, const
   tbSolveInfo solve = d->solve;
   tb_applied_keep(state);
   bool added = tb_applied_add(m, d, state, h);
-  state->inner = 1;
-  state->recall = 1;
+  state->substep = 1;
+  state->use_frozen = 1;
   tbResult result = added ? tb_forward(m, d) : TB_ERROR_MEMORY;
-  if (result == TB_OK && state->recall) {
+  if (result == TB_OK && state->use_frozen) {
     // The forces of the middle replace those of the start.
     tb_applied_revert(state);
     if (!tb_applied_add(m, d, state, h)) result = TB_ERROR_MEMORY;
@@ -58,7 +58,7 @@ tbResult tb_expo_midpoint(const tbModel* m, tbData* d, tbStepState* state, const
       move[i] = v[i] + state->v_move[i] - mean[i];
     }
   }
-  state->inner = state->recall = 0;
+  state->substep = state->use_frozen = 0;
 
   // Move from the start to the end.
   memcpy(d->qpos, qpos, sizeof(tbReal) * nq);

@@ -182,8 +182,8 @@ static void evaluate_unactuated(const tbModel* m, const tbData* d, const int* dr
   }
   int moves = info->velocity_residual <= 10 * TB_INVERSE_REST, stands = 1;
   for (int i = 0; i < m->nv; i++) {
-    tbReal unseen = 10 * TB_INVERSE_REST * m->dof_M0[i] / m->opt.timestep;
-    tbReal excess = driven[i] ? 0 : fabs(qfrc[i]) / tb_max(FORCE_TOLERANCE * scale, unseen);
+    tbReal negligible = 10 * TB_INVERSE_REST * m->dof_M0[i] / m->opt.timestep;
+    tbReal excess = driven[i] ? 0 : fabs(qfrc[i]) / tb_max(FORCE_TOLERANCE * scale, negligible);
     stands &= excess <= 1;
     if (excess > most) undriven = i;
     most = tb_max(most, excess);
@@ -264,7 +264,7 @@ static tbResult inverse_rigid(const tbModel* m, tbData* d, tbStepState* state, c
   tbReal* v_next = TB_ARENA_NEW(arena, tbReal, 2 * m->nv + cs->nrow);
   int* driven = TB_ARENA_NEW(arena, int, m->nv);
   if (!v_next || !driven) return TB_ERROR_MEMORY;
-  tbReal *wanted = v_next + m->nv, *sigma = wanted + m->nv;
+  tbReal *target = v_next + m->nv, *sigma = target + m->nv;
   for (int i = 0; i < m->nv; i++) v_next[i] = d->qvel[i] + h * qacc[i];
 
   // The same terms as in a step, with the given velocity instead of the free one.
@@ -283,9 +283,9 @@ static tbResult inverse_rigid(const tbModel* m, tbData* d, tbStepState* state, c
   // Forces that the motion does not determine are chosen to act on the unactuated dofs.
   find_driven(m, d, driven);
   if (settings->driven) memcpy(driven, settings->driven, sizeof(int) * (size_t)m->nv);
-  for (int i = 0; i < m->nv; i++) wanted[i] = h * qfrc[i];
+  for (int i = 0; i < m->nv; i++) target[i] = h * qfrc[i];
   if (!settings->keep_base) {
-    result = tb_inverse_base(m, d, cs, &islands, driven, wanted, settings->proximal, law);
+    result = tb_inverse_base(m, d, cs, &islands, driven, target, settings->proximal, law);
     if (result != TB_OK) return result;
   }
   constraint_force(m, d, cs, &islands);

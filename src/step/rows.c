@@ -60,7 +60,7 @@ static void shift_friction(tbData* d, const tbStepState* state, int first) {
 
 // Assemble rows of the detected constraints, and memory for their forces.
 static tbResult assemble(const tbModel* m, tbData* d, tbStepState* state, tbLookAhead ahead) {
-  tbResult result = tb_assemble_rows(m, d, ahead, state->left_out, &state->constraints);
+  tbResult result = tb_assemble_rows(m, d, ahead, state->pruned, &state->constraints);
   if (result != TB_OK) return result;
   state->row_force = TB_ARENA_NEW(&d->work->arena, tbReal, state->constraints.nrow);
   return state->row_force ? TB_OK : TB_ERROR_MEMORY;
@@ -70,7 +70,7 @@ tbResult tb_rows_find(const tbModel* m, tbData* d, tbStepState* state, bool all,
                       tbReal* collide_end) {
   tbReal reach = reach_of(m, state);
   tbResult result;
-  state->left_out = NULL;
+  state->pruned = NULL;
   do {
     tb_detector_set_resting(state->finder, state->sleep.count ? state->sleep.fixed : NULL);
     result = tb_find_contacts(state->finder, m, d, reach);

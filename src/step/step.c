@@ -78,11 +78,11 @@ static tbResult begin(const tbModel* m, tbData* d) {
   } else {
     tb_arena_reset(&d->work->arena);
   }
-  state->v_move = state->slid = state->turn = state->backed = NULL;
+  state->v_move = state->anchor_slip = state->turn = state->supplied = NULL;
   state->unresolved = 0;
-  state->amended = 0;
+  state->modified = 0;
   if (tb_check_state(m, d) != TB_OK) return d->status;
-  if (!state->inner && !tb_sleep_begin(m, d, &state->sleep, &state->allocations)) {
+  if (!state->substep && !tb_sleep_begin(m, d, &state->sleep, &state->allocations)) {
     return out_of_memory(d);
   }
   return TB_OK;
@@ -100,7 +100,7 @@ static tbResult first_half(const tbModel* m, tbData* d, Purpose purpose) {
     return out_of_memory(d);
   if (purpose != FOR_STEP || needs_smooth(m)) tb_factor_m(m, d);
   tb_compute_velocity(m, d);
-  if ((m->opt.enableflags & TB_ENABLE_ENERGY) && !state->inner) {
+  if ((m->opt.enableflags & TB_ENABLE_ENERGY) && !state->substep) {
     tb_energy_position(m, d);
     tb_energy_velocity(m, d);
   }
@@ -114,7 +114,7 @@ static tbResult first_half(const tbModel* m, tbData* d, Purpose purpose) {
   // Forces and sensors of position and velocity.
   tb_adhesion(m, d);
   tb_passive(m, d);
-  if (!state->inner) tb_sensor_first(m, d, &state->constraints);
+  if (!state->substep) tb_sensor_first(m, d, &state->constraints);
 
   tbReal end = tb_seconds();
   d->seconds.dynamics = dynamics_end - start;
@@ -169,7 +169,8 @@ static bool evaluates_again(const tbModel* m) {
 // several evaluations gets its certificate after the last one.
 static void compute_certificate(const tbModel* m, tbData* d, tbStepState* state,
                                 const tbReal* v_next, bool moves) {
-  if (!needs_smooth(m) || state->inner || state->unseen || (moves && evaluates_again(m))) return;
+  if (!needs_smooth(m) || state->substep || state->state_only || (moves && evaluates_again(m)))
+    return;
   tb_certificate_answer(m, d, &state->constraints, &state->islands, state->v_free, v_next,
                         &d->solve);
 }
@@ -189,7 +190,7 @@ static tbResult next_velocity(const tbModel* m, tbData* d, tbReal* v_next, bool 
   tbReal timestep = state->parts > 0 ? state->whole : m->opt.timestep;
   if (tb_check_motion(m, d, v_next, timestep) != TB_OK) return d->status;
   compute_certificate(m, d, state, v_next, moves);
-  if (!state->inner) tb_sensor_second(m, d, &state->constraints, state->row_force);
+  if (!state->substep) tb_sensor_second(m, d, &state->constraints, state->row_force);
   return TB_OK;
 }
 
@@ -209,9 +210,9 @@ static bool takes_stages(const tbModel* m, const tbStepState* state) {
 }
 
 static tbResult move_stages(const tbModel* m, tbData* d, tbStepState* state) {
-  state->inner = 1;
+  state->substep = 1;
   tbResult result = tb_rk4(m, d, state);
-  state->inner = 0;
+  state->substep = 0;
   return result;
 }
 
@@ -257,7 +258,7 @@ tbResult tb_step2_from(const tbModel* m, tbData* d, tbReal start) {
   if (!state) return out_of_memory(d);
   tbResult result = next_velocity(m, d, v_next, true);
   if (result != TB_OK) return result;
-  bool opens = evaluates_again(m) && !state->unseen && !state->applied.open;
+  bool opens = evaluates_again(m) && !state->state_only && !state->applied.open;
   if (opens && !tb_applied_open(m, d, state)) return out_of_memory(d);
   if (!has_springs(m) || !tb_expo_substeps(m, d, v_next, &result)) {
     result = move(m, d, state, v_next);

@@ -180,9 +180,9 @@ bool tb_sleep_disturbed(const tbModel* m, tbData* d, tbSleep* s, tbConstraints* 
 static bool force_changed(const tbModel* m, const tbData* d, tbSleep* s, int tree) {
   const int first = m->tree_dofadr[tree], n = m->tree_dofnum[tree];
   const size_t bytes = sizeof(tbReal) * (size_t)n;
-  bool held = !isnan(s->force[first]);
-  bool pulled = held && memcmp(s->force + first, d->qfrc_smooth + first, bytes) != 0;
-  if (!held) memcpy(s->force + first, d->qfrc_smooth + first, bytes);
+  bool known = !isnan(s->force[first]);
+  bool pulled = known && memcmp(s->force + first, d->qfrc_smooth + first, bytes) != 0;
+  if (!known) memcpy(s->force + first, d->qfrc_smooth + first, bytes);
   return pulled;
 }
 

@@ -18,7 +18,7 @@ static void free_state(void* pointer) {
   free(state->newton);
   free(state->middle);
   free(state->start);
-  free(state->held);
+  free(state->frozen);
   free(state->rk4);
   for (int i = 0; i < state->nray_tree; i++) tb_ray_tree_free(&state->ray_tree[i]);
   free(state->ray_tree);
@@ -34,7 +34,7 @@ tbStepState* tb_step_state(const tbModel* model, tbData* data) {
     free_state(state);
     return NULL;
   }
-  state->thinnest = tb_smallest_half_thickness(model);
+  state->smallest_half_thickness = tb_smallest_half_thickness(model);
   state->most_margin = tb_most_margin(model);
   data->work->step = state;
   data->work->step_free = free_state;

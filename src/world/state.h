@@ -16,8 +16,8 @@ typedef struct tbFrozenSpring tbFrozenSpring;
 
 struct tbStepState {
   tbDetector* finder;
-  tbReal thinnest;     // m: tb_smallest_half_thickness
-  tbReal most_margin;  // m: tb_most_margin
+  tbReal smallest_half_thickness;  // m: tb_smallest_half_thickness
+  tbReal most_margin;              // m: tb_most_margin
   tbWorkers workers;
   tbImpulseCache warm;
   tbSleep sleep;
@@ -26,14 +26,14 @@ struct tbStepState {
   int nray_tree;
   size_t allocations, bytes;  // of what is made on first use
   int softened;               // comfree: 1 if the last step softened an island's gains
-  int amended;                // rigid laws: 1 if the step reduced restitution or softened a
+  int modified;               // rigid laws: 1 if the step reduced restitution or softened a
                               // degenerate contact
   uint64_t structure;         // debug builds: hash of the model when it last passed its check
   tbOption checked;           // the last options that passed the check
   tbReal clock;               // s: start of the second half of the step
   tbInertiaFactor factor;     // of the step's inertia, in the step's arena
   tbConstraints constraints;  // of the current step, in the arena
-  char* left_out;             // per contact: 1 if pruned, or NULL; in the arena
+  char* pruned;               // per contact: 1 if pruned, or NULL; in the arena
   tbReal* row_force;          // N or N m by row of the constraints, in the arena
   // Laws of forces: their impulses by island and the velocity without them, in the arena; inputs of
   // the certificate.
@@ -43,16 +43,16 @@ struct tbStepState {
   // Of the viscoelastic law:
   tbAnchorTable anchors, spare;  // of the last step; of the one before or being written
   tbSprings springs;             // of the current state, in the arena
-  tbReal* v_move;        // velocity that moves the configuration, in the arena; NULL: the new one
-  tbReal* backed;        // J, by constraint: energy supplied to its springs, in the arena, or NULL
-  int unresolved;        // 1: an energy limit of springs or rotations is active in this step
-  tbReal* slid;          // by row: anchor slip, in the arena; NULL: none
-  tbReal* turn;          // rad by constraint: angle by which friction can turn a slip, in the arena
-  tbReal* newton;        // memory of tb_euler_implicit, made on first use
-  tbReal* middle;        // memory of tb_expo_midpoint, made on first use
-  tbFrozenSpring* held;  // springs of the start of the step, for the evaluation at its middle
-  int held_count, held_capacity;
-  int recall;       // 1: use the frozen springs; set to 0 if they do not match
+  tbReal* v_move;       // velocity that moves the configuration, in the arena; NULL: the new one
+  tbReal* supplied;     // J, by constraint: energy supplied to its springs, in the arena, or NULL
+  int unresolved;       // 1: an energy limit of springs or rotations is active in this step
+  tbReal* anchor_slip;  // by row: anchor slip, in the arena; NULL: none
+  tbReal* turn;         // rad by constraint: angle by which friction can turn a slip, in the arena
+  tbReal* newton;       // memory of tb_euler_implicit, made on first use
+  tbReal* middle;       // memory of tb_expo_midpoint, made on first use
+  tbFrozenSpring* frozen;  // springs of the start of the step, for the evaluation at its middle
+  int frozen_count, frozen_capacity;
+  int use_frozen;   // 1: use the frozen springs; set to 0 if they do not match
   tbReal* start;    // states at the start of substeps, allocated on first use
   int parts;        // number of enclosing divided steps
   tbReal whole;     // s: length of the whole step that is divided
@@ -61,10 +61,10 @@ struct tbStepState {
   tbReal event;  // s: time within the step when friction or a normal force first changes its mode
   // 1: an evaluation within a step: it needs no certificate, and sensors and energy stay those of
   // the step's start.
-  int inner;
+  int substep;
   // 1: only the state and the sensors after this step are observed: the certificate and unused
   // accelerations are skipped.
-  int unseen;
+  int state_only;
   // For differences by friction: increment of both sliding coefficients of the contact with this
   // key.
   tbReal friction_shift;

@@ -24,18 +24,18 @@ typedef struct {
   const tbConstraints* cs;
   tbInertiaFactor factor;
   tbFacets facets;
-  tbReal* half;                // scratch: D^-1/2 L^-T J^T of one constraint
-  tbFacetGain* gain;           // by row of a constraint; a contact has one, at its first row
-  tbReal* velocity;            // predicted, by row
-  tbReal* lambda;              // impulses, by row
-  tbReal* change;              // of the row velocity, by row
-  tbReal* power[3];            // vectors of the power method, by row
-  tbReal* overshoot;           // by island
-  tbReal* trial[2];            // scratch by dof
-  tbReal* v_free;              // predicted velocity
-  tbPresolvedEqualities held;  // the equalities
-  tbReal* drawn[3];            // equality impulses: of the prediction, of the correction, of a
-                               // trial
+  tbReal* half;                     // scratch: D^-1/2 L^-T J^T of one constraint
+  tbFacetGain* gain;                // by row of a constraint; a contact has one, at its first row
+  tbReal* velocity;                 // predicted, by row
+  tbReal* lambda;                   // impulses, by row
+  tbReal* change;                   // of the row velocity, by row
+  tbReal* power[3];                 // vectors of the power method, by row
+  tbReal* overshoot;                // by island
+  tbReal* trial[2];                 // scratch by dof
+  tbReal* v_free;                   // predicted velocity
+  tbPresolvedEqualities presolved;  // the equalities
+  tbReal* drawn[3];                 // equality impulses: of the prediction, of the correction, of a
+                                    // trial
   tbArena* arena;
 } Context;
 
@@ -292,8 +292,8 @@ static void velocity_change(const Context* x, const tbReal* y, tbReal* force, tb
   }
   memcpy(u, force, bytes);
   tb_ltdl_solve(tb_forest(m), x->factor.LD, x->factor.inverse, u);
-  for (int r = 0; r < x->held.n; r++) drawn[r] = 0;
-  tb_presolved_correct(&x->held, NULL, u, drawn);
+  for (int r = 0; r < x->presolved.n; r++) drawn[r] = 0;
+  tb_presolved_correct(&x->presolved, NULL, u, drawn);
 }
 
 // Reduce damping first, and springs only where they alone would overshoot.
@@ -470,14 +470,14 @@ static void store_forces(const Context* x, tbData* d, tbReal* row_force) {
 // together.
 static tbResult hold_equalities(Context* x, tbData* d) {
   tbArena* arena = &d->work->arena;
-  tbResult result = tb_presolved_build(x->m, arena, x->cs, x->factor, &x->held);
-  if (result != TB_OK || x->held.n == 0) return result;
-  size_t n = (size_t)x->held.n;
+  tbResult result = tb_presolved_build(x->m, arena, x->cs, x->factor, &x->presolved);
+  if (result != TB_OK || x->presolved.n == 0) return result;
+  size_t n = (size_t)x->presolved.n;
   tbReal* rows = TB_ARENA_NEW(arena, tbReal, 4 * n);
   if (!rows) return TB_ERROR_MEMORY;
   for (int i = 0; i < 3; i++) x->drawn[i] = rows + (size_t)i * n;
-  tb_presolved_bias(x->m, d, &x->held, rows + 3 * n);
-  tb_presolved_correct(&x->held, rows + 3 * n, x->v_free, x->drawn[0]);
+  tb_presolved_bias(x->m, d, &x->presolved, rows + 3 * n);
+  tb_presolved_correct(&x->presolved, rows + 3 * n, x->v_free, x->drawn[0]);
   return TB_OK;
 }
 
@@ -506,8 +506,8 @@ tbResult tb_comfree_velocity(const tbModel* m, tbData* d, tbStepState* state, tb
   if (result == TB_OK) result = tb_assemble_groups(m, d, &state->constraints, &islands);
   if (result != TB_OK) return result;
   state->softened = solve(&x, &islands, d->qfrc_constraint, v_next);
-  for (int r = 0; r < x.held.n; r++) x.drawn[0][r] += x.drawn[1][r];
-  tb_presolved_store(&x.held, x.drawn[0], x.lambda, d->qfrc_constraint);
+  for (int r = 0; r < x.presolved.n; r++) x.drawn[0][r] += x.drawn[1][r];
+  tb_presolved_store(&x.presolved, x.drawn[0], x.lambda, d->qfrc_constraint);
   for (int i = 0; i < m->nv; i++) {
     v_next[i] += x.v_free[i];
     d->qfrc_constraint[i] /= h;
@@ -515,7 +515,7 @@ tbResult tb_comfree_velocity(const tbModel* m, tbData* d, tbStepState* state, tb
   }
   d->solve = (tbSolveInfo){.law = "comfree", .solver = "closed form", .iterations = 1};
   tb_certificate_unknown(&d->solve);
-  if (!state->unseen) result = evaluate_residual(&x, d, &islands);
+  if (!state->state_only) result = evaluate_residual(&x, d, &islands);
   store_forces(&x, d, state->row_force);
   d->solve.seconds = tb_seconds() - dynamics_end;
   d->seconds.solve += d->solve.seconds;

@@ -19,15 +19,15 @@ tbResult tb_presolved_build(const tbModel* model, tbArena* arena, const tbConstr
                             tbInertiaFactor factor, tbPresolvedEqualities* out);
 
 // Impulses that make J v = -bias (n, NULL: zero): applied to the velocity v and added to `impulse`.
-void tb_presolved_correct(const tbPresolvedEqualities* held, const tbReal* bias, tbReal* v,
+void tb_presolved_correct(const tbPresolvedEqualities* presolved, const tbReal* bias, tbReal* v,
                           tbReal* impulse);
 
 // Velocity that corrects the position error of the equalities, by row.
-void tb_presolved_bias(const tbModel* model, const tbData* data, const tbPresolvedEqualities* held,
-                       tbReal* bias);
+void tb_presolved_bias(const tbModel* model, const tbData* data,
+                       const tbPresolvedEqualities* presolved, tbReal* bias);
 
 // Copy the impulses to the rows of all constraints, and add their J^T lambda to `force`.
-void tb_presolved_store(const tbPresolvedEqualities* held, const tbReal* impulse, tbReal* lambda,
-                        tbReal* force);
+void tb_presolved_store(const tbPresolvedEqualities* presolved, const tbReal* impulse,
+                        tbReal* lambda, tbReal* force);
 
 #endif

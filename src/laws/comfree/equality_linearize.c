@@ -16,7 +16,7 @@ static int is_held(const tbActiveRows* a) {
 }
 
 tbResult tb_presolved_factor(tbDerivatives* x) {
-  tbPresolvedSystem* h = x->held;
+  tbPresolvedSystem* h = x->presolved;
   h->n = 0;
   for (int b = 0; b < x->nactive; b++) h->n += is_held(&x->active[b]) ? x->active[b].dim : 0;
   size_t n = (size_t)h->n, nv = (size_t)x->nv;
@@ -61,7 +61,7 @@ static void add_velocity(const tbDerivatives* x, const tbActiveRows* a, const tb
 
 // acc += Y_e^T df with df = -K^-1 (S + c J_e acc); `df`: rows of equalities, consecutively.
 static void hold(const tbDerivatives* x, const tbReal* S, tbReal* acc, tbReal* df, int width) {
-  const tbPresolvedSystem* h = x->held;
+  const tbPresolvedSystem* h = x->presolved;
   size_t w = (size_t)width, i = 0;
   for (int b = 0; b < x->nactive; b++) {
     const tbActiveRows* a = &x->active[b];
@@ -107,15 +107,15 @@ void tb_presolved_solve(tbDerivatives* x, tbReal* force, tbReal* final_force, tb
   }
   // The end of the step, with equalities satisfied.
   hold(x, E, final_force, gathered, width);
-  for (int i = 0; i < x->held->n; i++) {
-    memcpy(rhs + (size_t)x->held->row[i] * w, gathered + (size_t)i * w, sizeof(tbReal) * w);
+  for (int i = 0; i < x->presolved->n; i++) {
+    memcpy(rhs + (size_t)x->presolved->row[i] * w, gathered + (size_t)i * w, sizeof(tbReal) * w);
   }
 }
 
 // The adjoint of `hold`: acc (nv) goes from the adjoint of the result to that of the input; `S` (by
 // active row) gets that of S. `scratch`: equality rows.
 static void hold_transposed(const tbDerivatives* x, tbReal* acc, tbReal* S, tbReal* scratch) {
-  const tbPresolvedSystem* h = x->held;
+  const tbPresolvedSystem* h = x->presolved;
   for (int i = 0; i < h->n; i++) {
     const tbReal* y = x->law.Y + (size_t)h->row[i] * (size_t)x->nv;
     scratch[i] = 0;
@@ -136,7 +136,7 @@ void tb_presolved_solve_transposed(tbDerivatives* x, const tbReal* z, tbReal* fo
                                    tbReal* final_force, tbReal* sigma, tbReal* law) {
   size_t nv = (size_t)x->nv;
   memcpy(final_force, z, sizeof(tbReal) * nv);
-  hold_transposed(x, final_force, law, x->held->scratch);
+  hold_transposed(x, final_force, law, x->presolved->scratch);
   memset(force, 0, sizeof(tbReal) * nv);
   for (int b = 0; b < x->nactive; b++) {
     const tbActiveRows* a = &x->active[b];
@@ -148,7 +148,7 @@ void tb_presolved_solve_transposed(tbDerivatives* x, const tbReal* z, tbReal* fo
     }
     tb_active_pull(x, a, law, sigma, force);
   }
-  hold_transposed(x, force, sigma, x->held->scratch);
+  hold_transposed(x, force, sigma, x->presolved->scratch);
   tb_ltdl_solve(tb_forest(x->m), x->law.LD, x->law.inverse, final_force);
   tb_ltdl_solve(tb_forest(x->m), x->law.LD, x->law.inverse, force);
 }

@@ -321,19 +321,19 @@ static tbResult add_equality(const Context* y, const tbConstraint* c, const tbRe
 // equality row).
 static tbResult hold_equalities(tbDerivatives* x, tbData* d, const tbConstraints* cs,
                                 tbInertiaFactor factor, tbReal* free_acc, tbReal** first) {
-  tbPresolvedEqualities held;
+  tbPresolvedEqualities presolved;
   size_t nv = (size_t)x->nv;
-  tbResult result = tb_presolved_build(x->m, &x->arena, cs, factor, &held);
-  if (result != TB_OK || held.n == 0) return result;
-  size_t n = (size_t)held.n;
+  tbResult result = tb_presolved_build(x->m, &x->arena, cs, factor, &presolved);
+  if (result != TB_OK || presolved.n == 0) return result;
+  size_t n = (size_t)presolved.n;
   tbReal* bias = TB_ARENA_NEW(&x->arena, tbReal, 2 * n + nv + 1);
-  x->held = TB_ARENA_NEW(&x->arena, tbPresolvedSystem, 1);
-  if (!bias || !x->held) return TB_ERROR_MEMORY;
+  x->presolved = TB_ARENA_NEW(&x->arena, tbPresolvedSystem, 1);
+  if (!bias || !x->presolved) return TB_ERROR_MEMORY;
   tbReal* v = bias + 2 * n;
   *first = bias + n;
-  tb_presolved_bias(x->m, d, &held, bias);
+  tb_presolved_bias(x->m, d, &presolved, bias);
   for (size_t i = 0; i < nv; i++) v[i] = d->qvel[i] + x->h * free_acc[i];
-  tb_presolved_correct(&held, bias, v, *first);
+  tb_presolved_correct(&presolved, bias, v, *first);
   for (size_t i = 0; i < nv; i++) free_acc[i] = (v[i] - d->qvel[i]) / x->h;
   for (size_t i = 0; i < n; i++) (*first)[i] /= x->h;
   return TB_OK;

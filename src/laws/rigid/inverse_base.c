@@ -18,7 +18,7 @@ typedef struct {
   const tbModel* m;
   tbData* d;
   const int* driven;
-  const tbReal* wanted;
+  const tbReal* target;
   tbReal proximal;
   int law;
 } Context;
@@ -96,7 +96,7 @@ static void add_row(const Context* x, Problem* p, const tbConstraint* c, const t
     p->column[p->entries] = dof;
     p->value[p->entries++] = J * root;
     sum += J * J * root * root;
-    along += J * root * root * x->wanted[dof];
+    along += J * root * root * x->target[dof];
   }
   // Compliant rows get a spring, the others only the proximal term.
   tbReal scale = tb_max(sum, 1e-9);
@@ -130,10 +130,10 @@ static void add_block(const Context* x, Problem* p, const tbConstraint* c, const
 }
 
 // Subtract the impulses that fixed blocks already exert on unactuated dofs.
-static void subtract_fixed(const tbConstraint* c, const tbReal* lambda, tbReal* wanted) {
+static void subtract_fixed(const tbConstraint* c, const tbReal* lambda, tbReal* target) {
   for (int r = 0; r < c->dim; r++) {
     for (int k = 0; k < c->nnz; k++) {
-      wanted[c->col[k]] -= lambda[r] * c->J[(size_t)r * (size_t)c->nnz + (size_t)k];
+      target[c->col[k]] -= lambda[r] * c->J[(size_t)r * (size_t)c->nnz + (size_t)k];
     }
   }
 }
@@ -167,7 +167,7 @@ static tbResult solve_island(Context x, const tbConstraints* cs, const tbIsland*
     return TB_ERROR_MEMORY;
   }
   tbReal* left = sigma + from->n;
-  memcpy(left, x.wanted, sizeof(tbReal) * (size_t)x.m->nv);
+  memcpy(left, x.target, sizeof(tbReal) * (size_t)x.m->nv);
   int open = 0;
   for (int k = 0; k < from->nblock; k++) {
     const tbBlock* b = &from->block[k];
@@ -185,7 +185,7 @@ static tbResult solve_island(Context x, const tbConstraints* cs, const tbIsland*
     }
   }
   if (open == 0) return TB_OK;
-  x.wanted = left;
+  x.target = left;
   for (int k = 0; k < from->nblock; k++) {
     const tbBlock* b = &from->block[k];
     if (freedom[k] == FIXED) continue;
@@ -212,9 +212,9 @@ static tbResult solve_island(Context x, const tbConstraints* cs, const tbIsland*
 }
 
 tbResult tb_inverse_base(const tbModel* m, tbData* d, const tbConstraints* cs,
-                         const tbIslands* islands, const int* driven, const tbReal* wanted,
+                         const tbIslands* islands, const int* driven, const tbReal* target,
                          tbReal proximal, int law) {
-  Context x = {m, d, driven, wanted, proximal, law};
+  Context x = {m, d, driven, target, proximal, law};
   int undriven = 0;
   for (int i = 0; i < m->nv; i++) undriven += !driven[i];
   if (undriven == 0) return TB_OK;

@@ -480,7 +480,7 @@ tbResult tb_deriv_rigid(tbDerivatives* x, tbData* d, tbStepState* state,
   tbReal* force = tb_arena_alloc(&x->arena, sizeof(tbReal) * (size_t)(cs->nrow + 1));
   if (!force) return TB_ERROR_MEMORY;
   memcpy(force, state->row_force, sizeof(tbReal) * (size_t)cs->nrow);
-  if (state->amended) {
+  if (state->modified) {
     x->info.differentiable = 0;
     snprintf(x->info.reason, sizeof x->info.reason,
              "restitution is reduced, or a degenerate contact softened, in this step");

@@ -68,7 +68,7 @@ tbResult tb_prune_contacts(const tbModel* m, tbData* d, tbStepState* state) {
   // Resting contacts are kept: their gaps fluctuate within the tolerance.
   tbReal touching = m->opt.overlap_allowed;
   int count = 0;
-  state->left_out = NULL;
+  state->pruned = NULL;
   if (!can_prune(m) || d->ncon > MOST_CONTACTS) return TB_OK;
   for (int i = 0; i < d->ncon; i++) {
     const tbContact* c = &d->contact[i];
@@ -80,12 +80,12 @@ tbResult tb_prune_contacts(const tbModel* m, tbData* d, tbStepState* state) {
     tbReal speed = tb_min(normal_speed(m, d, c, twist1, twist2), 0);
     if (!(gap + APPROACH * m->opt.timestep * speed > touching)) continue;
     if (tb_impulse_cache_pushes(&state->warm, tb_contact_key(c))) continue;
-    if (!state->left_out) state->left_out = TB_ARENA_NEW(&d->work->arena, char, d->ncon);
-    if (!state->left_out) return TB_ERROR_MEMORY;
-    state->left_out[i] = 1;
+    if (!state->pruned) state->pruned = TB_ARENA_NEW(&d->work->arena, char, d->ncon);
+    if (!state->pruned) return TB_ERROR_MEMORY;
+    state->pruned[i] = 1;
     count++;
   }
-  if (count < WORTH * d->ncon) state->left_out = NULL;
+  if (count < WORTH * d->ncon) state->pruned = NULL;
   return TB_OK;
 }
 
@@ -94,8 +94,8 @@ int tb_restore_violated_contacts(const tbModel* m, const tbData* d, tbStepState*
   int missed = 0;
   // Contacts of the same bodies are consecutive.
   Pair pair = {.body = {-1, -1}};
-  for (int i = 0; state->left_out && i < d->ncon; i++) {
-    if (!state->left_out[i]) continue;
+  for (int i = 0; state->pruned && i < d->ncon; i++) {
+    if (!state->pruned[i]) continue;
     const tbContact* c = &d->contact[i];
     for (int k = 0; k < 2; k++) {
       int body = m->geom_bodyid[c->geom[k]];
@@ -105,7 +105,7 @@ int tb_restore_violated_contacts(const tbModel* m, const tbData* d, tbStepState*
     }
     tbReal speed = normal_speed(m, d, c, pair.twist[0], pair.twist[1]);
     if (tb_contact_gap(c) + m->opt.timestep * speed >= 0) continue;
-    state->left_out[i] = 0;
+    state->pruned[i] = 0;
     missed++;
   }
   return missed;

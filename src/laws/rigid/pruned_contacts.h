@@ -5,7 +5,7 @@
 
 #include "world/state.h"
 
-// Select the contacts without rows, in state->left_out (NULL: none). Called after the velocity
+// Select the contacts without rows, in state->pruned (NULL: none). Called after the velocity
 // stage. TB_ERROR_MEMORY, or TB_OK.
 tbResult tb_prune_contacts(const tbModel* model, tbData* data, tbStepState* state);
 

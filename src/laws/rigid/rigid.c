@@ -245,7 +245,7 @@ static tbResult solve_degenerate(tbRigidStep* step) {
     tbResult result = tb_soften_degenerate_contacts(step, &any);
     if (result == TB_OK && any) result = tb_rigid_fast(step);
     if (result != TB_OK) return result;
-    if (any) step->state->amended = 1;
+    if (any) step->state->modified = 1;
   }
   return TB_OK;
 }
@@ -311,7 +311,7 @@ static tbResult solve_restitution(tbRigidStep* step) {
     d->solve.iterations += before.iterations;
     d->solve.factorizations += before.factorizations;
     d->solve.seconds += before.seconds;
-    step->state->amended = 1;
+    step->state->modified = 1;
   }
   return TB_OK;
 }
@@ -360,7 +360,7 @@ tbResult tb_rigid_velocity(const tbModel* m, tbData* d, tbStepState* state, tbRe
     if (result == TB_OK && bounces) result = solve_restitution(&step);
     if (result == TB_OK && m->opt.law == TB_LAW_RAISIM) {
       result = tb_certificate_whole(m, d, &state->constraints, step.factor, &step.islands, v_free,
-                                    v_next, &d->solve, state->unseen);
+                                    v_next, &d->solve, state->state_only);
     }
     if (result == TB_OK && d->solve.status != TB_SOLVE_CONVERGED) result = find_offender(&step);
   } else if (!tb_impulse_cache_clear(&state->warm, 0)) {

@@ -29,11 +29,12 @@ static tbReal half_thickness(const tbModel* m, int g) {
 }
 
 tbReal tb_smallest_half_thickness(const tbModel* m) {
-  tbReal thinnest = INFINITY;
+  tbReal smallest_half_thickness = INFINITY;
   for (int g = 0; g < m->ngeom; g++) {
-    if (is_mover(m, g)) thinnest = tb_min(thinnest, half_thickness(m, g));
+    if (is_mover(m, g))
+      smallest_half_thickness = tb_min(smallest_half_thickness, half_thickness(m, g));
   }
-  return thinnest;
+  return smallest_half_thickness;
 }
 
 tbReal tb_most_margin(const tbModel* m) {
@@ -117,8 +118,8 @@ static tbResult add_new(const tbModel* m, tbData* d, tbStepState* state, const t
   const tbContact* seen = d->contact;
   int nseen = d->ncon, most = n + nseen, at = 0;
   tbContact* all = tb_arena_alloc(&d->work->arena, sizeof(tbContact) * (size_t)(most + 1));
-  char* left_out = TB_ARENA_NEW(&d->work->arena, char, most + 1);
-  if (!all || !left_out) return TB_ERROR_MEMORY;
+  char* pruned = TB_ARENA_NEW(&d->work->arena, char, most + 1);
+  if (!all || !pruned) return TB_ERROR_MEMORY;
   if (n) memcpy(all, before, sizeof(tbContact) * (size_t)n);
   d->contact = all;
   d->ncon = n;
@@ -127,8 +128,8 @@ static tbResult add_new(const tbModel* m, tbData* d, tbStepState* state, const t
     if (tb_contact_gap(&seen[i]) >= way) continue;
     if (!is_among(before, n, seen[i].key, &at)) all[d->ncon++] = seen[i];
   }
-  if (state->left_out && n) memcpy(left_out, state->left_out, (size_t)n);
-  if (state->left_out) state->left_out = left_out;
+  if (state->pruned && n) memcpy(pruned, state->pruned, (size_t)n);
+  if (state->pruned) state->pruned = pruned;
   return TB_OK;
 }
 
@@ -136,7 +137,8 @@ tbResult tb_find_speculative_contacts(const tbModel* m, tbData* d, tbStepState* 
                                       const tbReal* v_next, int* found) {
   *found = 0;
   tbReal margin = tb_margin(m, state);
-  if (displacement_bound(m, d, v_next) <= allowed_displacement(margin, state->thinnest))
+  if (displacement_bound(m, d, v_next) <=
+      allowed_displacement(margin, state->smallest_half_thickness))
     return TB_OK;
   size_t bytes = sizeof(tbReal) * 6 * (size_t)m->nbody;
   tbReal* cvel = tb_arena_alloc(&d->work->arena, bytes);

@@ -11,7 +11,8 @@
 tbResult tb_find_speculative_contacts(const tbModel* model, tbData* data, tbStepState* state,
                                       tbReal reach, const tbReal* v_next, int* found);
 
-// Half the thickness of the thinnest geom that moves and collides, m. For tbStepState.thinnest.
+// Half the thickness of the smallest_half_thickness geom that moves and collides, m. For
+// tbStepState.smallest_half_thickness.
 tbReal tb_smallest_half_thickness(const tbModel* model);
 
 // Upper bound of contact_margin, m: if the largest bounding radius of all moving geoms is below 20

@@ -20,7 +20,7 @@ typedef struct {
   tbReal twist[3];     // rad: angular rows, in the frame of body 1
   tbReal relative[4];  // orientation of body 2 in body 1
   tbReal depth;        // m: distance from which the normal stretch is measured
-  tbReal backed;       // J: energy that the bodies supplied to the springs and that was not yet
+  tbReal supplied;     // J: energy that the bodies supplied to the springs and that was not yet
                        // returned
 } tbAnchor;
 

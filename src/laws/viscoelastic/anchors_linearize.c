@@ -73,15 +73,15 @@ static void contact_column(const tbStartAnchors* y, const tbStartSpring* s, int 
   tb_set3(turn, 0, 0, 0);
   // The contact point in the frames of both bodies.
   for (int i = 0; place >= 0 && i < 2; i++) {
-    tbReal slid[3], v[3], offset[3];
-    tb_copy3(slid, s->a->dpoint + 3 * place);
+    tbReal anchor_slip[3], v[3], offset[3];
+    tb_copy3(anchor_slip, s->a->dpoint + 3 * place);
     if (moves_body(m, body[i], dof)) {
       tb_sub3(offset, contact->pos, y->d->subtree_com + 3 * m->body_rootid[body[i]]);
       tb_motion_at(v, y->d->cdof + 6 * dof, offset);
-      tb_sub3(slid, slid, v);
+      tb_sub3(anchor_slip, anchor_slip, v);
       tb_copy3(spin[i], y->d->cdof + 6 * dof);
     }
-    carried(y, body[i], slid, term);
+    carried(y, body[i], anchor_slip, term);
     tb_add_scaled3(apart, apart, i ? 1 : -1, term);
   }
   // The stored stretch and twist, in the frame of body 1.

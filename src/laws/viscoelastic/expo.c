@@ -360,7 +360,7 @@ static void limit_means(const tbExpoContext* x, const tbExpoSystem* s, tbReal h,
 static void bound_energy(const tbExpoContext* x, const tbExpoSystem* s, tbReal h, tbReal* lambda,
                          tbReal* second) {
   const tbReal most = 1.5;
-  tbReal approach = 0, square = 0, held = 0, load = 0, work = 0, backed = 0;
+  tbReal approach = 0, square = 0, stored = 0, load = 0, work = 0, supplied = 0;
   bool unresolved = false;
   for (int k = 0, i = 0, at = 0; k < s->nmember; k++) {
     const tbConstraint* c = &x->cs->list[s->member[k]];
@@ -376,9 +376,9 @@ static void bound_energy(const tbExpoContext* x, const tbExpoSystem* s, tbReal h
       if (!slack || x->m->opt.contact_bilateral) holds += 0.5 * s->K[i] * s->p[i] * s->p[i];
       s->first[i] = impulse;
     }
-    held += holds;
+    stored += holds;
     if (spring) {
-      backed += c->source == TB_SOURCE_CONTACT ? tb_min(holds, spring->backed) : holds;
+      supplied += c->source == TB_SOURCE_CONTACT ? tb_min(holds, spring->supplied) : holds;
       unresolved |= tb_contact_is_unresolved(x->m, x->d, c);
     }
     at += c->dim;
@@ -388,8 +388,8 @@ static void bound_energy(const tbExpoContext* x, const tbExpoSystem* s, tbReal h
     for (int j = 0; j < s->n; j++) square += s->first[i] * row[j] * s->first[j];
   }
   if (!(square > 0)) return;
-  tbReal allowed = most * (held + fabs(load)), share = 1;
-  if (unresolved && work + 0.5 * square > most * backed) {
+  tbReal allowed = most * (stored + fabs(load)), share = 1;
+  if (unresolved && work + 0.5 * square > most * supplied) {
     share = tb_max(0, -2 * work / square);
     x->state->unresolved = 1;
   } else if (approach + 0.5 * square > allowed) {
@@ -447,27 +447,27 @@ static void update_supplied_energy(const tbExpoContext* x, const tbExpoSystem* s
   for (int k = 0, i = 0; k < s->nmember; k++) {
     const tbConstraint* c = &x->cs->list[s->member[k]];
     const tbSpring* spring = x->spring[s->member[k]];
-    x->backed[s->member[k]] = INFINITY;
+    x->supplied[s->member[k]] = INFINITY;
     if (!spring) continue;
     if (!tb_contact_is_unresolved(x->m, x->d, c)) {
       i += c->dim;
       continue;
     }
-    tbReal force = s->first[i] / h, backed = spring->backed;
-    backed += force * (tb_next_depth(x->m, c, spring->depth) - spring->depth);
+    tbReal force = s->first[i] / h, supplied = spring->supplied;
+    supplied += force * (tb_next_depth(x->m, c, spring->depth) - spring->depth);
     for (int r = 0; r < c->dim; r++, i++) {
       const tbReal* row = s->Y + (size_t)i * (size_t)s->n;
       tbReal mean = spring->velocity[r] + 0.5 * h * s->load[i];
       for (int j = 0; j < s->n; j++) mean += 0.5 * row[j] * s->first[j];
-      backed -= s->first[i] * mean;
+      supplied -= s->first[i] * mean;
     }
-    total += backed;
-    x->backed[s->member[k]] = tb_max(0, backed);
-    positive += tb_max(0, backed);
+    total += supplied;
+    x->supplied[s->member[k]] = tb_max(0, supplied);
+    positive += tb_max(0, supplied);
   }
   tbReal share = positive > 0 ? tb_max(0, total) / positive : 0;
   for (int k = 0; k < s->nmember; k++) {
-    if (isfinite(x->backed[s->member[k]])) x->backed[s->member[k]] *= share;
+    if (isfinite(x->supplied[s->member[k]])) x->supplied[s->member[k]] *= share;
   }
 }
 
@@ -475,7 +475,7 @@ static void update_supplied_energy(const tbExpoContext* x, const tbExpoSystem* s
 // end. `turn` gets the angle by which friction can turn its slip in a step.
 static void slide_anchor(const tbExpoContext* x, const tbExpoSystem* s, const tbConstraint* c,
                          const tbSpring* spring, int i, tbReal normal, tbReal h, tbReal* turn) {
-  tbReal* slid = x->slid + c->row;
+  tbReal* anchor_slip = x->anchor_slip + c->row;
   tbReal velocity[6] = {0}, way[6] = {0}, friction[6];
   for (int r = 1; r < c->dim; r++) {
     const tbReal* row = s->Y + (size_t)(i + r) * (size_t)s->n;
@@ -491,7 +491,7 @@ static void slide_anchor(const tbExpoContext* x, const tbExpoSystem* s, const tb
   tb_slip_direction(x->d, c, velocity, *turn, friction);
   for (int r = 1; r < c->dim; r++) {
     tbReal end = spring->K[r] > 0 ? -friction[r] * normal / spring->K[r] : 0;
-    slid[r] = end - way[r] - spring->stretch[r];
+    anchor_slip[r] = end - way[r] - spring->stretch[r];
   }
 }
 
@@ -596,10 +596,10 @@ tbResult tb_expo_forces(const tbModel* m, tbData* d, tbStepState* state, const t
                         tbReal* second) {
   const tbSpring** spring =
       TB_ARENA_NEW(&d->work->arena, const tbSpring*, state->constraints.count);
-  state->slid = TB_ARENA_NEW(&d->work->arena, tbReal, state->constraints.nrow);
+  state->anchor_slip = TB_ARENA_NEW(&d->work->arena, tbReal, state->constraints.nrow);
   state->turn = TB_ARENA_NEW(&d->work->arena, tbReal, state->constraints.count);
-  state->backed = TB_ARENA_NEW(&d->work->arena, tbReal, state->constraints.count);
-  if (!spring || !state->slid || !state->turn || !state->backed) return TB_ERROR_MEMORY;
+  state->supplied = TB_ARENA_NEW(&d->work->arena, tbReal, state->constraints.count);
+  if (!spring || !state->anchor_slip || !state->turn || !state->supplied) return TB_ERROR_MEMORY;
   for (int i = 0; i < springs->count; i++) {
     spring[springs->list[i].constraint] = &springs->list[i];
   }
@@ -611,9 +611,9 @@ tbResult tb_expo_forces(const tbModel* m, tbData* d, tbStepState* state, const t
                      .cs = &state->constraints,
                      .spring = spring,
                      .qacc_free = qacc_free,
-                     .slid = state->slid,
+                     .anchor_slip = state->anchor_slip,
                      .turn = state->turn,
-                     .backed = state->backed,
+                     .supplied = state->supplied,
                      .state = state,
                      .event = locates ? &state->event : NULL};
   for (int i = 0; result == TB_OK && i < islands->count; i++) {

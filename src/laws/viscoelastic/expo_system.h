@@ -24,10 +24,10 @@ typedef struct {
   const tbSpring* const* spring;  // by constraint, NULL where it does not act
   const tbReal* qacc_free;
   tbStepState* state;
-  tbReal* backed;  // J by constraint: energy supplied to its springs, after the step
-  tbReal* slid;    // m or rad by row: anchor slip, stored beside the stretch at the start
-  tbReal* turn;    // rad by constraint: angle by which friction can turn a slip in a step
-  tbReal* event;   // s: if not NULL, gets the time of the first mode change within the step
+  tbReal* supplied;     // J by constraint: energy supplied to its springs, after the step
+  tbReal* anchor_slip;  // m or rad by row: anchor slip, stored beside the stretch at the start
+  tbReal* turn;         // rad by constraint: angle by which friction can turn a slip in a step
+  tbReal* event;        // s: if not NULL, gets the time of the first mode change within the step
 } tbExpoContext;
 
 // One island's acting rows, and the oscillators made from them.

@@ -11,21 +11,21 @@ struct tbFrozenSpring {
 };
 
 bool tb_springs_freeze(tbStepState* state) {
-  if (state->springs.count > state->held_capacity) {
+  if (state->springs.count > state->frozen_capacity) {
     int capacity = 2 * state->springs.count + 8;
-    tbFrozenSpring* grown = realloc(state->held, sizeof(tbFrozenSpring) * (size_t)capacity);
+    tbFrozenSpring* grown = realloc(state->frozen, sizeof(tbFrozenSpring) * (size_t)capacity);
     if (!grown) return false;
-    state->held = grown;
-    state->bytes += sizeof(tbFrozenSpring) * (size_t)(capacity - state->held_capacity);
-    state->held_capacity = capacity;
+    state->frozen = grown;
+    state->bytes += sizeof(tbFrozenSpring) * (size_t)(capacity - state->frozen_capacity);
+    state->frozen_capacity = capacity;
     state->allocations++;
   }
-  state->held_count = state->springs.count;
+  state->frozen_count = state->springs.count;
   for (int i = 0; i < state->springs.count; i++) {
-    state->held[i].spring = state->springs.list[i];
+    state->frozen[i].spring = state->springs.list[i];
     int constraint = state->springs.list[i].constraint;
-    state->held[i].key = state->constraints.list[constraint].key;
-    state->held[i].turn = state->turn ? state->turn[constraint] : 0;
+    state->frozen[i].key = state->constraints.list[constraint].key;
+    state->frozen[i].turn = state->turn ? state->turn[constraint] : 0;
   }
   return true;
 }
@@ -40,15 +40,15 @@ static void redirect(const tbData* d, const tbConstraint* c, const tbReal* veloc
 }
 
 int tb_springs_restore_frozen(const tbData* d, tbStepState* state) {
-  if (state->springs.count != state->held_count) return 0;
+  if (state->springs.count != state->frozen_count) return 0;
   for (int i = 0; i < state->springs.count; i++) {
     tbSpring *s = &state->springs.list[i], now = *s;
     const tbConstraint* c = &state->constraints.list[s->constraint];
-    if (c->key != state->held[i].key) return 0;
-    *s = state->held[i].spring;
+    if (c->key != state->frozen[i].key) return 0;
+    *s = state->frozen[i].spring;
     s->constraint = now.constraint;
     if (s->slipping && c->source == TB_SOURCE_CONTACT && s->force[0] > 0) {
-      redirect(d, c, now.velocity, state->held[i].turn, s);
+      redirect(d, c, now.velocity, state->frozen[i].turn, s);
     }
   }
   return 1;

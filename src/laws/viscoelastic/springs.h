@@ -10,7 +10,7 @@ typedef struct {
   int dim;
   int slipping;        // 1: the friction cone's boundary was reached, the anchor moves
   tbReal depth;        // m: distance of a contact from which its normal stretch is measured
-  tbReal backed;       // J: part of the energy of contact springs that was supplied by the bodies
+  tbReal supplied;     // J: part of the energy of contact springs that was supplied by the bodies
   tbReal stretch[6];   // m or rad: p - p0, normal first
   tbReal rate[6];      // m/s or rad/s: rate of the stretch; zero along rows that slip
   tbReal velocity[6];  // m/s or rad/s: velocity of the point itself

@@ -104,10 +104,10 @@ static void load_anchor(const tbModel* m, const tbData* d, const tbContact* cont
   for (int r = 3; r < s->dim; r++) s->stretch[r] = tb_dot3(contact->frame + 3 * (r - 3), world);
 }
 
-// The state of a spring's anchor; `slid`, if not NULL, is the anchor slip added to the stretch of
-// its rows.
+// The state of a spring's anchor; `anchor_slip`, if not NULL, is the anchor slip added to the
+// stretch of its rows.
 static void store_anchor(const tbModel* m, const tbData* d, const tbContact* contact,
-                         const tbSpring* s, const tbReal* slid, tbAnchor* anchor) {
+                         const tbSpring* s, const tbReal* anchor_slip, tbAnchor* anchor) {
   int body[2];
   bodies_of(m, contact, body);
   for (int i = 0; i < 2; i++) {
@@ -117,11 +117,11 @@ static void store_anchor(const tbModel* m, const tbData* d, const tbContact* con
   }
   tbReal world[3] = {0, 0, 0}, twist[3] = {0, 0, 0};
   for (int r = 1; r < 3 && r < s->dim; r++) {
-    tbReal kept = s->stretch[r] + (slid ? slid[r] : 0);
+    tbReal kept = s->stretch[r] + (anchor_slip ? anchor_slip[r] : 0);
     tb_add_scaled3(world, world, kept, contact->frame + 3 * r);
   }
   for (int r = 3; r < s->dim; r++) {
-    tbReal kept = s->stretch[r] + (slid ? slid[r] : 0);
+    tbReal kept = s->stretch[r] + (anchor_slip ? anchor_slip[r] : 0);
     tb_add_scaled3(twist, twist, kept, contact->frame + 3 * (r - 3));
   }
   tb_mul_mat3t_vec3(anchor->stretch, d->xmat + 9 * body[0], world);
@@ -153,11 +153,11 @@ tbResult tb_anchors_exchange(const tbModel* m, const tbData* d, tbStepState* sta
     memset(&anchor, 0, sizeof anchor);
     anchor.key = c->key;
     anchor.depth = tb_next_depth(m, c, s->depth);
-    anchor.backed = state->backed ? state->backed[s->constraint] : INFINITY;
+    anchor.supplied = state->supplied ? state->supplied[s->constraint] : INFINITY;
     tbReal y;
     if (c->source == TB_SOURCE_CONTACT) {
-      const tbReal* slid = state->slid ? state->slid + c->row : NULL;
-      store_anchor(m, d, &d->contact[c->id], s, slid, &anchor);
+      const tbReal* anchor_slip = state->anchor_slip ? state->anchor_slip + c->row : NULL;
+      store_anchor(m, d, &d->contact[c->id], s, anchor_slip, &anchor);
     } else if (c->source == TB_SOURCE_EQUALITY) {
       continue;
     } else if (c->source < TB_SOURCE_LIMIT_JOINT && friction_position(m, d, c, &y)) {
@@ -228,9 +228,9 @@ static tbReal contact_weight(const tbModel* m, const tbData* d, const tbConstrai
 
 // The energy stored in the springs of a constraint, J.
 static tbReal spring_energy(const tbSpring* s) {
-  tbReal held = 0;
-  for (int r = 0; r < s->dim; r++) held += 0.5 * s->K[r] * s->stretch[r] * s->stretch[r];
-  return held;
+  tbReal stored = 0;
+  for (int r = 0; r < s->dim; r++) stored += 0.5 * s->K[r] * s->stretch[r] * s->stretch[r];
+  return stored;
 }
 
 // The overlap at first detection was not made by a force that compressed the spring: so the spring
@@ -253,13 +253,13 @@ static bool soften_first(const tbModel* m, const tbConstraint* c, tbReal w, tbSp
 // overdamped contact, is limited to twice the supplied energy plus that of correction_speed.
 static bool bound_stretch(const tbModel* m, const tbAnchor* anchor, tbReal w, tbSpring* s) {
   if (s->stretch[0] > 0) return false;
-  tbReal held = spring_energy(s), v = m->opt.correction_speed;
+  tbReal stored = spring_energy(s), v = m->opt.correction_speed;
   tbReal comes = s->B[0] > 0 ? tb_min(1, s->K[0] / (w * s->B[0] * s->B[0])) : 1;
-  s->backed = anchor ? tb_min(held, anchor->backed) : comes * held;
+  s->supplied = anchor ? tb_min(stored, anchor->supplied) : comes * stored;
   if (!anchor || !(w > 0)) return false;
-  tbReal most = 2 * s->backed + 0.5 * v * v / w;
-  if (!(comes * held > most)) return false;
-  tbReal kept = sqrt(most / (comes * held));
+  tbReal most = 2 * s->supplied + 0.5 * v * v / w;
+  if (!(comes * stored > most)) return false;
+  tbReal kept = sqrt(most / (comes * stored));
   s->depth += (1 - kept) * s->stretch[0];
   for (int r = 0; r < s->dim; r++) s->stretch[r] *= kept;
   return true;
@@ -320,7 +320,7 @@ tbResult tb_springs_measure(const tbModel* m, tbData* d, tbStepState* state, tbS
       s->velocity[r] = s->rate[r];
     }
     set_forces(m, d, c, s);
-    s->backed = spring_energy(s);
+    s->supplied = spring_energy(s);
     if (tb_contact_is_unresolved(m, d, c) && bound_contact(m, d, state, c, s)) {
       set_forces(m, d, c, s);
       state->unresolved = 1;
@@ -385,7 +385,7 @@ int tb_integrator_is_explicit(const tbModel* m) {
 // the middle of a step, whose values already are the means.
 static tbResult free_acceleration(const tbModel* m, tbData* d, const tbStepState* state,
                                   tbInertiaFactor* factor, tbReal* qacc_free) {
-  int as_they_are = tb_integrator_is_explicit(m) || state->recall;
+  int as_they_are = tb_integrator_is_explicit(m) || state->use_frozen;
   tbImplicit what = as_they_are ? TB_IMPLICIT_NOTHING : TB_IMPLICIT_SPRINGS;
   tbResult result = tb_implicit_factor(m, d, what, factor);
   if (result != TB_OK) return result;
@@ -410,7 +410,7 @@ tbResult tb_viscoelastic_velocity(const tbModel* m, tbData* d, tbStepState* stat
   tbReal* room = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(m->nv + 1));
   if (!qacc_free || !move || !second || !room) return TB_ERROR_MEMORY;
 
-  if (state->recall && !tb_springs_restore_frozen(d, state)) state->recall = 0;
+  if (state->use_frozen && !tb_springs_restore_frozen(d, state)) state->use_frozen = 0;
 
   tbInertiaFactor factor;
   tbResult result = free_acceleration(m, d, state, &factor, qacc_free);
@@ -450,7 +450,7 @@ tbResult tb_viscoelastic_velocity(const tbModel* m, tbData* d, tbStepState* stat
     qacc_free[i] = v_free;
   }
   // Trees that turn too far for the step to resolve.
-  if (!state->inner && m->opt.integrator <= TB_INTEGRATOR_EXPO && !tb_integrator_is_explicit(m) &&
+  if (!state->substep && m->opt.integrator <= TB_INTEGRATOR_EXPO && !tb_integrator_is_explicit(m) &&
       tb_limit_kinetic_energy(m, d, factor, move, v_next, room)) {
     state->unresolved = 1;
     for (int i = 0; i < m->nv; i++) d->qacc[i] = (v_next[i] - d->qvel[i]) / h;
