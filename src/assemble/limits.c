@@ -57,8 +57,7 @@ bool tb_add_frictions(tbRowBuilder* b) {
   return true;
 }
 
-// ---- look-ahead
-// -----------------------------------------------------------------------------------
+// ---- look-ahead --------------------------------------------------------------------------------
 
 // A tolerance: this fraction of the limit's range, but no more than LITTLE_MOST (rad or m).
 static const tbReal LITTLE_SHARE = 1e-3, LITTLE_MOST = 1e-2;
@@ -174,8 +173,7 @@ bool tb_add_limits(tbRowBuilder* b, tbLookAhead look_ahead) {
   return true;
 }
 
-// ---- violated limits without rows
-// -----------------------------------------------------------------
+// ---- violated limits without rows --------------------------------------------------------------
 
 // Whether a limit at distance `gap` is violated within a step at this speed towards it by more than
 // the tolerance. A smaller violation is left to the next step, which corrects it.

@@ -208,8 +208,7 @@ tbResult tb_geometric_stiffness_add(const tbModel* m, tbData* d) {
   return TB_OK;
 }
 
-// ---- loads of equalities and tendons
-// --------------------------------------------------------------
+// ---- loads of equalities and tendons -----------------------------------------------------------
 
 // Upper bound of the forces of redundant closed loops.
 static tbReal largest_kept_force(const tbModel* m) {

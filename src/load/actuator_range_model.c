@@ -25,8 +25,7 @@ static void* piece(Pieces* p, size_t bytes) {
   return start;
 }
 
-// ---- kept objects
-// --------------------------------------------------------------------------------
+// ---- kept objects ------------------------------------------------------------------------------
 
 static void keep(int* place, int id) {
   if (id >= 0) place[id] = 0;

@@ -14,8 +14,7 @@
 #include "spatial/vec3.h"
 #include "partials/derivatives.h"
 
-// ---- motion of the contact frame
-// -----------------------------------------------------------------
+// ---- motion of the contact frame ---------------------------------------------------------------
 
 // dt1 and dt2 from dn, by the rule that defines them: t1 is `wish` made orthogonal to n (eq. 33).
 static void frame_motion(const tbReal frame[9], const tbReal wish[3], const tbReal dwish[3],
@@ -162,8 +161,7 @@ tbResult tb_deriv_contact(tbDerivatives* x, tbData* d, const tbConstraint* c, tb
   return TB_OK;
 }
 
-// ---- contraction with velocities
-// -----------------------------------------------------------------
+// ---- contraction with velocities ---------------------------------------------------------------
 
 // The axis of row r, and whether the row is linear.
 static const tbReal* axis_of(const tbReal* frame, int row, int* linear) {
@@ -221,8 +219,7 @@ void tb_moving_velocity(const tbActiveRows* a, const tbReal* x, tbReal scale, tb
   }
 }
 
-// ---- contraction with forces
-// ---------------------------------------------------------------------
+// ---- contraction with forces -------------------------------------------------------------------
 
 // Two vectors per dof, stored by component, so that loops over dofs are contiguous.
 typedef struct {

@@ -161,8 +161,7 @@ static inline tbReal* tb_partial(const tbPartials* p, int dof, int column) {
   return p->value + (size_t)dof * (size_t)p->stride + (size_t)column;
 }
 
-// ---- smooth forces (smooth.c)
-// --------------------------------------------------------------------
+// ---- smooth forces (smooth.c) ------------------------------------------------------------------
 
 // Implicit damping with every derivative by velocity, whatever its sign (in addition to
 // tbImplicit's values).
@@ -201,8 +200,7 @@ tbResult tb_deriv_inertia(tbDerivatives* x, tbData* d, const tbReal* acc, tbPart
 // differentiated by the inertial parameters of a body (nv x TB_NINERTIAL).
 tbResult tb_deriv_middle_by_inertia(tbDerivatives* x, tbData* d, int body, tbReal* slope);
 
-// ---- constraint rows (rows.c, contact.c, geometry.c)
-// ---------------------------------------------
+// ---- constraint rows (rows.c, contact.c, geometry.c) -------------------------------------------
 
 // Motion of a contact with its two bodies: partials by the motion of body 2 relative to body 1,
 // (angular, linear) about the contact's position in world axes.
@@ -240,8 +238,7 @@ void tb_active_pull(const tbDerivatives* x, const tbActiveRows* a, const tbReal*
 // out (nv x ncol) += d(J^T f)/dq over the columns of q.
 void tb_active_force(const tbActiveRows* a, tbPartials* out);
 
-// ---- laws (laws/rigid/linearize.c, laws/soft/linearize.c, ...)
-// -----------------------------------
+// ---- laws (laws/rigid/linearize.c, laws/soft/linearize.c, ...) ---------------------------------
 
 // Find the active constraints, their modes and law matrices; fill x->n, active, S, R, E, and the
 // partials of J^T f in x->law.force (and final).
@@ -293,8 +290,7 @@ void tb_deriv_diagonal(const tbDerivatives* x, const tbData* d, const tbConstrai
 // Memory for the next active constraint and its rows.
 tbActiveRows* tb_deriv_activate(tbDerivatives* x, const tbConstraint* c);
 
-// ---- the linear system (law_system.c)
-// ------------------------------------------------------------
+// ---- the linear system (law_system.c) ----------------------------------------------------------
 
 // X <- H^-1 X for `width` right-hand sides, and x <- H^-T x.
 void tb_response_solve(const tbDerivatives* x, const tbResponse* r, tbReal* X, int width);
@@ -336,8 +332,7 @@ void tb_deriv_solve(tbDerivatives* x, tbReal* force, tbReal* final_force, tbReal
 void tb_deriv_solve_transposed(tbDerivatives* x, const tbReal* z, tbReal* force,
                                tbReal* final_force, tbReal* sigma, tbReal* law);
 
-// ---- the next state (derivatives/products.c)
-// -----------------------------------------------------
+// ---- the next state (derivatives/products.c) ---------------------------------------------------
 
 // Rows of q+ from rows of the velocity that moves it: dq+ = turn_q dq + h turn_v dv. `width`
 // columns; with `dq` NULL, dq is the identity on the first nv columns.
@@ -348,8 +343,7 @@ void tb_next_position(const tbDerivatives* x, const tbReal* dv, const tbReal* dq
 // the position (`second`); rows of both are `stride` apart.
 void tb_expo_loads(const tbDerivatives* x, const tbReal* load, int stride, int second, tbReal* law);
 
-// ---- one state, or many (derivatives/derivatives.c, differences.c)
-// -------------------------------
+// ---- one state, or many (derivatives/derivatives.c, differences.c) -----------------------------
 
 tbResult tb_deriv_linearize(const tbModel* m, tbData* d, const tbDerivativeSettings* settings,
                             tbDerivatives* x);

@@ -20,8 +20,7 @@
 
 static const tbReal SMALLEST = 1e-15;
 
-// ---- forces with closed-form partials
-// ------------------------------------------------------------
+// ---- forces with closed-form partials ----------------------------------------------------------
 
 static int is_spatial(const tbModel* m, int t) {
   return m->tendon_num[t] > 0 && m->wrap_type[m->tendon_adr[t]] != TB_WRAP_JOINT;

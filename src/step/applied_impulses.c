@@ -11,8 +11,7 @@
 #include "world/state.h"
 #include "tribo/dynamics.h"
 
-// ---- start of a step
-// -----------------------------------------------------------------------------
+// ---- start of a step ---------------------------------------------------------------------------
 
 bool tb_applied_open(const tbModel* m, tbData* d, tbStepState* state) {
   tbApplied* a = &state->applied;
@@ -189,8 +188,7 @@ void tb_applied_revert(tbStepState* state) {
   a->nlate = a->nkept;
 }
 
-// ---- end of a step
-// -------------------------------------------------------------------------------
+// ---- end of a step -----------------------------------------------------------------------------
 
 // A late contact moved to the start of the step.
 static void move_to_start(const tbModel* m, const tbData* d, const tbLateImpulse* late,

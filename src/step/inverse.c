@@ -122,8 +122,7 @@ static tbResult proximal(const tbModel* m, tbData* d, const tbConstraints* cs,
   return TB_OK;
 }
 
-// ---- feasibility
-// ---------------------------------------------------------------------------------
+// ---- feasibility -------------------------------------------------------------------------------
 
 // Distance of sigma, including Gamma, from K*, the set of velocities that the law allows with any
 // lambda.
@@ -339,8 +338,7 @@ static tbResult inverse_soft(const tbModel* m, tbData* d, tbStepState* state, co
   return TB_OK;
 }
 
-// ---- the public function
-// --------------------------------------------------------------------------
+// ---- the public function -----------------------------------------------------------------------
 
 static bool is_valid(const tbModel* m, const tbReal* qacc, const tbInverseSettings* settings) {
   for (int i = 0; i < m->nv; i++) {

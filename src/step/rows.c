@@ -82,8 +82,7 @@ tbResult tb_rows_find(const tbModel* m, tbData* d, tbStepState* state, bool all,
   return result;
 }
 
-// ---- rows that a solution violates
-// ----------------------------------------------------------------
+// ---- rows that a solution violates -------------------------------------------------------------
 
 // Store the largest speeds of the dofs over all solutions. False: out of memory.
 static bool store_speeds(const tbModel* m, tbData* d, const tbReal* v_next, tbLookAhead* ahead) {

@@ -47,8 +47,7 @@ static bool has_geometric_stiffness(const tbModel* m) {
   return m->opt.law < TB_LAW_COUNT || m->opt.law == TB_LAW_COMFREE;
 }
 
-// ---- the first half: position and velocity stage
-// --------------------------------------------------
+// ---- the first half: position and velocity stage -----------------------------------------------
 
 // Purpose of the first half: within a whole step intermediate results are not visible; some callers
 // need the rows of contacts that cannot push, too.

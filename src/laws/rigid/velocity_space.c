@@ -76,8 +76,7 @@ bool tb_rigid_wants_digits(const tbOption* opt) {
   return opt->solve_tolerance < DIGITS;
 }
 
-// ---- velocities of impulses
-// ----------------------------------------------------------------------
+// ---- velocities of impulses --------------------------------------------------------------------
 
 // The velocity after an island's impulses: every island has its own dofs.
 static void apply_impulses(const Fast* f, const tbForestInertia* inertia, tbIsland* island) {
@@ -142,8 +141,7 @@ static bool check_answer(const Fast* f, const tbActive* active, tbIsland* island
   return true;
 }
 
-// ---- small islands
-// -------------------------------------------------------------------------------
+// ---- small islands -----------------------------------------------------------------------------
 
 // Lower bound of the number of unknowns in contact space: rows that belong neither to contacts nor
 // equalities, and the smaller of the contact rows and six.
@@ -223,8 +221,7 @@ static bool solve_small(const Fast* f, tbActive active, int dofs, tbRows* rows, 
   return true;
 }
 
-// ---- large islands
-// -------------------------------------------------------------------------------
+// ---- large islands -----------------------------------------------------------------------------
 
 // Number of rows of Newton's matrix in impulse space.
 static int dense_rows(const tbActive* active) {
@@ -507,8 +504,7 @@ static tbResult run_island(void* context, int index, tbWorker* worker) {
   return ok ? TB_OK : TB_ERROR_MEMORY;
 }
 
-// ---- all islands
-// ---------------------------------------------------------------------------------
+// ---- all islands -------------------------------------------------------------------------------
 
 // Whether an island's result is final. The other solvers take seconds on large islands and mostly
 // do not converge; on medium ones they seldom converge, but reduce large residuals. Those of lcp do

@@ -36,8 +36,7 @@ static void add_row(tbReal* to, const tbReal* from, tbReal s, int n) {
   for (int i = 0; s != 0 && i < n; i++) to[i] += s * from[i];
 }
 
-// ---- inputs
-// --------------------------------------------------------------------------------------
+// ---- inputs ------------------------------------------------------------------------------------
 
 // d(dJ/dt v) of a contact's rows, by q and v, into `a` (dim rows of w). Beyond TB_EXPO_TURN the
 // reduction factor is treated as constant.

@@ -22,7 +22,7 @@ static tbReal yield_of(const tbReal* mu, int r) {
   return r < 3 ? 1 / (mu[r - 1] * mu[r - 1]) : 1;
 }
 
-// x| of the forces of rows 1 on.
+// |x| of the forces of rows 1 on.
 static tbReal cone_size(const tbReal* force, const tbReal* mu, int dim) {
   tbReal square = 0;
   for (int r = 1; r < dim; r++) square += force[r] * force[r] / (mu[r - 1] * mu[r - 1]);
