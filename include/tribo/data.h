@@ -13,7 +13,6 @@ typedef struct {
   tbReal frame[9];       // rows: normal, t1, t2
   tbReal includemargin;  // m: force acts only where dist is below this; rigid laws use it only if
                          // negative
-                         // below zero
   tbReal friction[5];    // two sliding, torsional, two rolling
   tbReal solref[TB_NREF];
   tbReal solreffriction[TB_NREF];
