@@ -80,7 +80,6 @@ typedef struct {
   uint64_t seed;
   int hold_contacts;  // 1: contacts and limits that carry a force stay closed, whatever their gap
                       // (rigid laws, docs/lqr.md)
-                      // laws, docs/lqr.md)
 } tbDerivativeSettings;
 
 typedef struct {
