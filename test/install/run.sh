@@ -1,6 +1,6 @@
 #!/bin/sh
 # Install into an empty prefix, take the first C block of the README, build it both ways, run it;
-# the same with those of docs/problem.md, start.md and lqr.md, and the commands of README and start.md.
+# the same with those of docs/manual/problem.md, start.md and lqr.md, and the commands of README and start.md.
 #   run.sh SOURCE BUILD CC
 set -eu
 source=$1 build=$2 cc=$3
@@ -14,17 +14,17 @@ first_block() {
   [ "$(wc -l <"$2")" -ge 5 ]
 }
 first_block "$source/README.md" "$work/example.c" c
-first_block "$source/docs/problem.md" "$work/problem.c" c
-first_block "$source/docs/start.md" "$work/start.c" c
-first_block "$source/docs/lqr.md" "$work/lqr.c" c
-first_block "$source/docs/start.md" "$work/CMakeLists.txt" cmake
+first_block "$source/docs/manual/problem.md" "$work/problem.c" c
+first_block "$source/docs/manual/start.md" "$work/start.c" c
+first_block "$source/docs/manual/lqr.md" "$work/lqr.c" c
+first_block "$source/docs/manual/start.md" "$work/CMakeLists.txt" cmake
 
 # Every command as it stands there, in a folder with the scenes. The problem of the README is the
 # reader's own.
 mkdir "$work/run"
 ln -s "$source/scenes" "$work/run/scenes"
 ln -s "$build" "$work/run/build"
-for page in README.md docs/start.md; do
+for page in README.md docs/manual/start.md; do
   sed -n 's/^    \(build\/tribo [^#]*\).*/\1/p' "$source/$page" | grep -v problem.hdf5 >"$work/commands"
   [ "$(wc -l <"$work/commands")" -ge 4 ]
   while read -r command; do
