@@ -1,6 +1,7 @@
 #!/bin/sh
 # Install into an empty prefix, take the first C block of the README, build it both ways, run it;
-# the same with those of docs/manual/problem.md, start.md and lqr.md, and the commands of README and start.md.
+# the same with that of docs/manual/start.md, the programs of docs/examples, and the commands of README
+# and start.md.
 #   run.sh SOURCE BUILD CC
 set -eu
 source=$1 build=$2 cc=$3
@@ -14,9 +15,8 @@ first_block() {
   [ "$(wc -l <"$2")" -ge 5 ]
 }
 first_block "$source/README.md" "$work/example.c" c
-first_block "$source/docs/manual/problem.md" "$work/problem.c" c
+cp "$source"/docs/examples/*.c "$work"
 first_block "$source/docs/manual/start.md" "$work/start.c" c
-first_block "$source/docs/manual/lqr.md" "$work/lqr.c" c
 first_block "$source/docs/manual/start.md" "$work/CMakeLists.txt" cmake
 
 # Every command as it stands there, in a folder with the scenes. The problem of the README is the
