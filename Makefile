@@ -4,7 +4,8 @@ PREFIX ?= /usr/local
 SECONDS_EACH ?= 600
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all help demo report test soak determinism bench benchmarks check sanitize clang aarch64 x86_64 fuzz install clean ablation
+.PHONY: all help demo report test soak determinism bench benchmarks check docs sanitize clang aarch64 x86_64 \
+        fuzz install clean ablation
 
 all: build/tribo
 
@@ -19,6 +20,7 @@ help:
 	@echo "make benchmarks build what \`tribo bench\` runs"
 	@echo "make report     its short form, a few minutes, into build/report/index.html"
 	@echo "make check      format, layers, headers, links of the docs, static analysis"
+	@echo "make docs       the documentation as a site, into build/site (needs Python and network once)"
 	@echo "make sanitize   unit tests under address, undefined-behaviour and thread sanitizers"
 	@echo "make clang      build everything with clang too: the same bits as gcc's"
 	@echo "make aarch64    cross-compile for 64-bit ARM and run the unit tests under qemu;"
@@ -80,6 +82,9 @@ check: setup-check build/tribo
 	@scripts/check_sizes.sh
 	@scripts/check_docs.sh
 	@scripts/check_static.sh
+
+docs:
+	@scripts/docs.sh
 
 # Every unit test under the address sanitizer; under the thread sanitizer those that start threads and
 # those of what threads share (label `threads`). Tests of the command line start it hundreds of times,

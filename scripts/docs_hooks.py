@@ -1,0 +1,30 @@
+"""MkDocs hooks: formulas become MathML while the site is built, so that pages need no script; links to
+files outside of docs/ (README, scenes) become plain text."""
+import html
+import re
+
+from latex2mathml.converter import convert
+
+# What pymdownx.arithmatex leaves in generic mode: \( ... \) in a span, \[ ... \] in a div.
+FORMULA = re.compile(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>', re.DOTALL)
+TAG = re.compile(r"\\tag\{(\w+)\}")
+
+
+def mathml(match: re.Match) -> str:
+    block = match.group(2) == "["
+    source = html.unescape(match.group(3))
+    number = TAG.search(source)
+    source = TAG.sub("", source).replace("\\lvert", "|").replace("\\rvert", "|")
+    result = convert(source.strip(), display="block" if block else "inline")
+    return result + (f"<p>({number.group(1)})</p>" if number else "")
+
+
+OUTSIDE = re.compile(r"\[([^\]]*)\]\((?:\.\./)+(?:README\.md|scenes/)[^)]*\)")
+
+
+def on_page_markdown(markdown: str, **_) -> str:
+    return OUTSIDE.sub(r"\1", markdown)
+
+
+def on_page_content(content: str, **_) -> str:
+    return FORMULA.sub(mathml, content)

@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+"""Write a reference of the public headers, one page per header, from their comments.
+
+  reference.py OUTPUT_FOLDER
+
+A comment belongs to the declaration that follows it without a blank line. A comment followed by a
+blank line stands by itself. Lists of fields (X-macros) become tables.
+"""
+import re
+import sys
+from pathlib import Path
+
+root = Path(__file__).resolve().parent.parent
+headers = sorted((root / "include/tribo").glob("*.h"))
+COLUMNS = {  # by number of arguments of X
+    "TB_OPTION_FIELDS": ["type", "name", "count", "default", "allowed", "unit", "meaning"],
+    6: ["type", "name", "rows", "columns", "unit", "meaning"],
+    5: ["type", "name", "default", "allowed", "meaning"],
+    4: ["type", "name", "value", "meaning"],
+    3: ["type", "name", "meaning"],
+    2: ["name", "meaning"],
+}
+
+
+def arguments(text: str) -> list[str]:
+    """Split the arguments of a macro call at commas outside parentheses and strings."""
+    found, depth, quoted, start = [], 0, False, 0
+    for i, c in enumerate(text):
+        if c == '"' and text[i - 1] != "\\":
+            quoted = not quoted
+        elif not quoted and c in "([{":
+            depth += 1
+        elif not quoted and c in ")]}":
+            depth -= 1
+        elif not quoted and c == "," and depth == 0:
+            found.append(text[start:i].strip())
+            start = i + 1
+    found.append(text[start:].strip())
+    return found
+
+
+def plain(argument: str) -> str:
+    """A string literal without its quotes (pieces joined), anything else as it stands."""
+    if argument.startswith('"'):
+        argument = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', argument)).replace('\\"', '"')
+    return argument.replace("|", "\\|")
+
+
+def calls(body: str):
+    """("X", arguments) of every X(...) and ("title", text) of every comment of a macro's body."""
+    i = 0
+    while i < len(body):
+        if body.startswith("/*", i):
+            end = body.index("*/", i)
+            yield "title", [body[i + 2 : end].strip()]
+            i = end + 2
+        elif body.startswith("X(", i):
+            depth, quoted, k = 0, False, i + 1
+            while True:
+                if body[k] == '"' and body[k - 1] != "\\":
+                    quoted = not quoted
+                depth += (not quoted) * ((body[k] == "(") - (body[k] == ")"))
+                k += 1
+                if depth == 0:
+                    break
+            yield "X", arguments(body[i + 2 : k - 1])
+            i = k
+        else:
+            i += 1
+
+
+def field_table(name: str, body: str) -> list[str]:
+    out, columns = [], None
+    for kind, args in calls(body.replace("\\\n", "\n")):
+        if kind == "title":
+            out += ["", f"**{args[0]}**", ""]
+            columns = None
+            continue
+        if columns is None:
+            columns = COLUMNS.get(name) or COLUMNS.get(len(args), [""] * len(args))
+            out += ["", "| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
+        cells = [plain(a) for a in args]
+        cells = [f"`{c}`" if columns[i] in ("type", "name", "allowed", "default") and c else c for i, c in enumerate(cells)]
+        out.append("| " + " | ".join(cells) + " |")
+    return out
+
+
+def prose(comment: list[str]) -> list[str]:
+    """Comment lines as markdown: lists stay lists, other indented lines stay verbatim, a ruled line
+    ("---- text ----") becomes a section."""
+    out, in_list = [], False
+    for line in comment:
+        text = line[3:] if line.startswith("// ") else line[2:]
+        ruled = re.match(r"-{3,} (.*?) -{3,}$", text)
+        if ruled:
+            out += ["## " + ruled.group(1).capitalize(), ""]
+            continue
+        safe = text.strip().replace("<", "&lt;").replace("*", "\\*").replace("_", "\\_")
+        item = re.match(r" *(\d+\.|-) ", text)
+        indented = text.startswith("  ")
+        if item:
+            if not in_list:
+                out.append("")
+            in_list = True
+            out.append(safe)
+        elif indented and in_list:
+            out.append("    " + safe)
+        elif indented:
+            if out and out[-1] and not out[-1].startswith("    "):
+                out.append("")
+            out.append("    " + text.strip())
+        else:
+            if out and out[-1].startswith("    "):
+                out.append("")
+            in_list = False
+            out.append(safe)
+    return out
+
+
+def title_of(declaration: str) -> str:
+    """The name that a declaration declares, as a heading."""
+    first = " ".join(declaration.split())
+    for pattern, word in (
+        (r"#define (\w+)", "macro"),
+        (r"typedef (?:struct|enum)\b.*\} (\w+);$", "type"),
+        (r"typedef (?:struct|enum) \w+ (\w+);$", "type"),
+        (r"typedef .*?(\w+);$", "type"),
+        (r"(?:struct|enum) (\w+) \{", "type"),
+        (r".*?(\w+) ?\(", "function"),
+    ):
+        match = re.match(pattern, first)
+        if match:
+            return match.group(1) if word != "function" else match.group(1) + "()"
+    return ""
+
+
+def declarations(lines: list[str]):
+    """(comment lines, declaration text) in order; the declaration may be empty."""
+    comment: list[str] = []
+    i = 0
+    while i < len(lines):
+        line = lines[i]
+        if line.startswith("//"):
+            comment.append(line)
+            i += 1
+            continue
+        if not line.strip():
+            if comment:
+                yield comment, ""
+                comment = []
+            i += 1
+            continue
+        if re.match(r"#(ifndef|ifdef|if|endif|else|elif|include|undef)|TB_EXTERN_C_|extern \"C\"|#define TRIBO_\w+_H_", line):
+            i += 1
+            continue
+        text = [line]
+        if line.startswith("#define"):
+            while text[-1].endswith("\\"):
+                i += 1
+                text.append(lines[i])
+        else:
+            while not ("".join(text).count("{") == "".join(text).count("}") and re.search(r"[;}]\s*(//.*)?$", text[-1])):
+                i += 1
+                if i == len(lines):
+                    break
+                text.append(lines[i])
+        i += 1
+        yield comment, "\n".join(text)
+        comment = []
+    if comment:
+        yield comment, ""
+
+
+def unexported(text: str) -> str:
+    """A declaration without TB_API, its further lines aligned as before."""
+    if not text.startswith("TB_API "):
+        return text
+    lines = text[7:].splitlines()
+    return "\n".join([lines[0], *(line[7:] if line.startswith(" " * 7) else line for line in lines[1:])])
+
+
+def page(header: Path) -> str:
+    out = [f"# tribo/{header.name}", ""]
+    for comment, text in declarations(header.read_text().splitlines()):
+        fields = re.match(r"#define (\w+)\(X\)", text)
+        name = title_of(text)
+        if name:
+            out += [f"## {name}", ""]
+        out += prose(comment) + [""]
+        if fields:
+            out += field_table(fields.group(1), text) + [""]
+        elif text:
+            out += ["```c", unexported(text), "```", ""]
+    return "\n".join(out)
+
+
+def main() -> None:
+    out = Path(sys.argv[1])
+    out.mkdir(parents=True, exist_ok=True)
+    index = ["# Reference", "", "The public headers. `tribo/tribo.h` includes all of them.", ""]
+    for header in headers:
+        (out / f"{header.stem}.md").write_text(page(header))
+        first = next((line[3:] for line in header.read_text().splitlines() if line.startswith("// ")), "")
+        index.append(f"* [tribo/{header.name}]({header.stem}.md): {first}")
+    (out / "index.md").write_text("\n".join(index) + "\n")
+
+
+main()
