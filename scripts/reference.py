@@ -93,7 +93,7 @@ def prose(comment: list[str]) -> list[str]:
         text = line[3:] if line.startswith("// ") else line[2:]
         ruled = re.match(r"-{3,} (.*?) -{3,}$", text)
         if ruled:
-            out += ["## " + ruled.group(1).capitalize(), ""]
+            out += ["## " + ruled.group(1)[0].upper() + ruled.group(1)[1:], ""]
             continue
         safe = text.strip().replace("<", "&lt;").replace("*", "\\*").replace("_", "\\_")
         item = re.match(r" *(\d+\.|-) ", text)
