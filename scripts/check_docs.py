@@ -16,7 +16,7 @@ from pathlib import Path
 MANUAL_LINES = 150
 CODE = ("include", "src", "cli", "test", "bench", "viewer", "cmake")
 # Pages of the manual that are still to be split.
-LONG = {"collision.md", "dynamics.md", "expo.md", "solvers.md", "glossary.md"}
+LONG = {"solvers.md", "glossary.md"}
 PAGE = r"docs/(?:[a-z]+/)?[a-z-]+\.md"
 # "docs/notebook/derivatives.md, eq. 25-27": both ends must be numbered on the page.
 CITATION = re.compile(rf"({PAGE})(?:(,? eq\. )(\d+[a-z]?)(?:-(\d+[a-z]?))?)?")
