@@ -2,9 +2,9 @@
 """Check the documentation; with --cite, rewrite the pages that comments in the code cite.
 
 * Links between pages lead to files and headings that exist.
-* Paths of sources that a page names (`src/step/step.c`) exist.
+* Sources that a page names (`src/step/step.c`, `step.c`) exist.
 * Every page is in the navigation (mkdocs.yml), and every page of the navigation exists.
-* A page of the manual has at most 150 lines, no line of a page more than 160 characters of prose.
+* A page of the manual has at most 150 lines.
 * Pages and equations that comments in the code cite exist. A comment may still cite a page by its
   old name: docs/moved.txt says where the text of that page is now.
 """
@@ -18,12 +18,14 @@ CODE = ("include", "src", "cli", "test", "bench", "viewer", "cmake")
 PAGE = r"docs/(?:[a-z]+/)?[a-z-]+\.md"
 # "docs/notebook/derivatives.md, eq. 25-27": both ends must be numbered on the page.
 CITATION = re.compile(rf"({PAGE})(?:(,? eq\. )(\d+[a-z]?)(?:-(\d+[a-z]?))?)?")
+FILE = re.compile(r"`((?:[\w-]+/)*\w+\.[ch])`")
 SOURCE = re.compile(r"`((?:src|include|test|bench|cli|scripts|scenes|cmake|viewer)/[\w./-]+)`")
 
 root = Path(__file__).resolve().parent.parent
 os.chdir(root)
 pages = [Path("README.md"), Path("CHANGELOG.md"), *sorted(Path("docs").rglob("*.md"))]
 text = {str(page): page.read_text() for page in pages}
+sources = [str(f) for top in (*CODE, "docs/examples") for f in Path(top).rglob("*.[ch]")]
 bad: list[str] = []
 
 
@@ -66,6 +68,9 @@ def check_links() -> None:
             for source in SOURCE.findall(line):
                 if not Path(source).exists():
                     bad.append(f"{page}:{number}: {source} does not exist")
+            for source in FILE.findall(line):
+                if not any(f"/{name}".endswith(f"/{source}") for name in sources):
+                    bad.append(f"{page}:{number}: there is no source {source}")
 
 
 def check_navigation() -> None:
