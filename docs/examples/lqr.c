@@ -33,7 +33,7 @@ static int contact_manifold(const tbModel* m, const tbData* d, double W[MOST * N
   }
   for (int k = 0; k < NV; k++) rows[(nrow + k) * NV + k] = 1;
   memset(W, 0, sizeof(double) * MOST * NX);
-  // Gram and Schmidt: first the rows of contacts, then unit vectors, of which the rest is kept.
+  // Gram and Schmidt: first the rows of contacts, then unit vectors, of which the remainders are kept.
   for (int k = 0; k < nrow + NV && found < NV; k++) {
     double *v = rows + k * NV, before = 0, after = 0;
     for (int i = 0; i < NV; i++) before += v[i] * v[i];
@@ -67,12 +67,12 @@ static void solve(double* S, double* X, int n) {
   }
 }
 
-// K (NU x n) of the discrete Riccati equation, iterated until the cost to go P no longer changes.
+// K (NU x n) of the discrete Riccati equation, iterated until the cost-to-go P converges.
 static int riccati(int n, const double* A, const double* B, const double* Q, double r, double* K) {
   static double P[MOST * MOST], PA[MOST * MOST], PB[MOST * NU], S[NU * NU], G[NU * MOST];
   static double next[MOST * MOST], less[MOST * MOST];
   memcpy(P, Q, sizeof(double) * (size_t)(n * n));
-  for (int round = 1; round < 20000; round++) {
+  for (int k = 1; k < 20000; k++) {
     double change = 0, scale = 0;
     product(P, 0, A, n, n, n, PA);
     product(P, 0, B, n, n, NU, PB);
@@ -92,7 +92,7 @@ static int riccati(int n, const double* A, const double* B, const double* Q, dou
         P[i * n + j] = P[j * n + i] = value;
       }
     }
-    if (change < 1e-9 * scale) return round;
+    if (change < 1e-9 * scale) return k;
   }
   return 0;
 }
@@ -131,11 +131,11 @@ static int regulator(const tbModel* m, tbData* d, double* K) {
   product(W, 0, AW, n, NX, n, Az);
   product(W, 0, B, n, NX, NU, Bz);
   product(W, 0, QW, n, NX, n, Qz);
-  int rounds = riccati(n, Az, Bz, Qz, 10, Kz);
+  int iterations = riccati(n, Az, Bz, Qz, 10, Kz);
   product(Kz, 0, W, NU, n, NX, K);
-  printf("%d contacts stick, %d states on the contact manifold, %d rounds\n", info.sticking, n,
-         rounds);
-  return rounds;
+  printf("%d contacts stick, %d states on the contact manifold, %d iterations\n", info.sticking, n,
+         iterations);
+  return iterations;
 }
 
 int main(int argc, char** argv) {
