@@ -33,7 +33,8 @@ static int contact_manifold(const tbModel* m, const tbData* d, double W[MOST * N
   }
   for (int k = 0; k < NV; k++) rows[(nrow + k) * NV + k] = 1;
   memset(W, 0, sizeof(double) * MOST * NX);
-  // Gram and Schmidt: first the rows of contacts, then unit vectors, of which the remainders are kept.
+  // Gram and Schmidt: first the rows of contacts, then unit vectors, of which the remainders are
+  // kept.
   for (int k = 0; k < nrow + NV && found < NV; k++) {
     double *v = rows + k * NV, before = 0, after = 0;
     for (int i = 0; i < NV; i++) before += v[i] * v[i];

@@ -9,7 +9,11 @@ static void corner(const double r[3], double J[3][DOFS]) {
   const double axis[3][3] = {{0, 0, 1}, {1, 0, 0}, {0, 1, 0}};
   for (int k = 0; k < 3; k++) {
     const double* a = axis[k];
-    double row[DOFS] = {a[0], a[1], a[2], r[1] * a[2] - r[2] * a[1], r[2] * a[0] - r[0] * a[2],
+    double row[DOFS] = {a[0],
+                        a[1],
+                        a[2],
+                        r[1] * a[2] - r[2] * a[1],
+                        r[2] * a[0] - r[0] * a[2],
                         r[0] * a[1] - r[1] * a[0]};
     for (int i = 0; i < DOFS; i++) J[k][i] = row[i];
   }
