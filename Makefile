@@ -79,7 +79,7 @@ check: setup-check build/tribo
 	@scripts/check_layers.py
 	@scripts/check_format.sh
 	@scripts/check_headers.sh
-	@scripts/check_sizes.sh
+	@scripts/check_house.py
 	@scripts/check_docs.sh
 	@scripts/check_static.sh
 

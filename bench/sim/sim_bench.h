@@ -24,10 +24,10 @@ typedef struct {
   const char* include[2];  // files that `path` includes, for a MuJoCo that needs copies of them
   Kind kind;
   double dt, time;  // s
-  // Steps per second of MuJoCo 3.12.1 and 2.2.2 on one machine of 2026 (docs/speed.md says how they
-  // were measured); 0 where unknown. Their ratio turns 2.2.2's number of this run into an estimate
-  // of the newest; where 2.2.2 was not measured on a scene, `newest` is scaled by the speed of this
-  // machine.
+  // Steps per second of MuJoCo 3.12.1 and 2.2.2 on one machine of 2026 (docs/notebook/speed.md says
+  // how they were measured); 0 where unknown. Their ratio turns 2.2.2's number of this run into an
+  // estimate of the newest; where 2.2.2 was not measured on a scene, `newest` is scaled by the
+  // speed of this machine.
   double newest, debian;
   Posture posture;
 } Scene;

@@ -1,6 +1,7 @@
 // Milliseconds of a sparse factorisation of a heap of free bodies (linalg/ldu), in three forms: in
 // the order of minimum degree, in postorder, and with groups of nodes taken out together; CHOLMOD
-// on the same matrix for comparison. A cell is the least of many runs. docs/ldu.md has the table.
+// on the same matrix for comparison. A cell is the least of many runs. docs/notebook/ldu.md has the
+// table.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

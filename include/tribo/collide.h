@@ -8,7 +8,8 @@
 //  4. The smallest `dist` of a manifold is the signed distance of the shapes: the gap when apart;
 //     when they overlap, minus the length of the shortest translation that parts them. Moving b by
 //     -dist along the normal of that contact makes the shapes touch: to 1e-9 of the shapes' size
-//     for closed forms, to 1e-6 for iterative pairs. Exceptions are listed in docs/collision.md.
+//     for closed forms, to 1e-6 for iterative pairs. Exceptions are listed in
+//     docs/manual/collision.md.
 //  5. Contacts with dist <= margin are reported, in an order that depends on the shapes alone; no
 //     pair returns more than TB_MAX_PAIR_CONTACTS.
 //  6. Swapping a and b gives the same contacts with opposite normals.

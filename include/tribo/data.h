@@ -60,7 +60,7 @@ typedef struct {
   tbResult status;    // TB_OK, or why the step failed and the state was kept
   char message[256];  // which quantity of which body failed, when status is not TB_OK
   // Iterations, status, residuals of the solved and of the exact law, for the impulses that the
-  // step applied; NaN where no certificate was computed (docs/step.md#the-certificate).
+  // step applied; NaN where no certificate was computed (docs/manual/step.md#the-certificate).
   tbSolveInfo solve;
   tbOffender offender;  // set where the step failed or did not converge
   tbStepTimes seconds;
@@ -73,7 +73,7 @@ TB_EXTERN_C_BEGIN
 
 // A world at the model's reference pose, or NULL when out of memory. The model must outlive it. The
 // world caches shape data for collision: create a new one after changing shapes
-// (docs/constants.md).
+// (docs/manual/constants.md).
 TB_API tbData* tb_data_new(const tbModel* model);
 TB_API void tb_data_free(tbData* data);
 

@@ -2,8 +2,8 @@
 //
 // A derivative with respect to the configuration is with respect to a displacement in the
 // coordinates of qvel: d/dq_k f means d/de f(integrate(q, e unit_k)) at e = 0. Matrices are dense,
-// row-major: d f_i / d x_k stands at [i * columns + k]. Formulas: docs/derivatives.md. NULL
-// arguments and data of another model are handled as in dynamics.h.
+// row-major: d f_i / d x_k stands at [i * columns + k]. Formulas: docs/notebook/derivatives.md.
+// NULL arguments and data of another model are handled as in dynamics.h.
 #ifndef TRIBO_DERIVATIVES_H_
 #define TRIBO_DERIVATIVES_H_
 
@@ -63,7 +63,7 @@ TB_API tbResult tb_inertial_set(tbModel* m, int body, const tbReal parameters[TB
 // f(x, u) is linearised at the data's state by implicit differentiation of the solved contact
 // problem; then dx+ = A dx + B du. This covers every law and integrator except expo-midpoint,
 // noslip, adhesion and sleeping; these use centred differences of the whole step, and the info
-// reports it (all cases: docs/derivatives.md).
+// reports it (all cases: docs/notebook/derivatives.md).
 
 typedef struct tbDerivatives tbDerivatives;
 
@@ -79,7 +79,7 @@ typedef struct {
   tbReal spread;      // standard deviation of the samples in q, v, act and u
   uint64_t seed;
   int hold_contacts;  // 1: contacts and limits that carry a force stay closed, whatever their gap
-                      // (rigid laws, docs/lqr.md)
+                      // (rigid laws, docs/manual/lqr.md)
 } tbDerivativeSettings;
 
 typedef struct {

@@ -4,7 +4,7 @@
 // the law allows for that motion, and the remaining generalised force, which actuators and applied
 // forces must supply (ADMM Alg. 2). The forces of rigid contacts at rest are not unique: among all
 // admissible ones, the solver minimises the force left on unactuated dofs, and then the distance to
-// the guess. See docs/inverse.md.
+// the guess. See docs/manual/inverse.md.
 #ifndef TRIBO_INVERSE_H_
 #define TRIBO_INVERSE_H_
 

@@ -1,5 +1,5 @@
 // Builds a contact problem from a model at a state: contacts from the collision detector, Jacobian
-// rows from the kinematics, and the problem (docs/step.md) for each island.
+// rows from the kinematics, and the problem (docs/manual/step.md) for each island.
 //
 // Only this folder uses both collision and dynamics. All results live in the data's arena.
 #ifndef TRIBO_ASSEMBLE_ASSEMBLE_H_

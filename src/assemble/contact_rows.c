@@ -69,7 +69,7 @@ static tbConstraint* add_contact(tbRowBuilder* b, int i, const Support* s) {
   tb_add_point_rows(b, c, &rows, s->body[1], s->common, 1);
   // A contact whose dofs all cancel keeps them, so that it belongs to the island of some tree.
   // Single rows keep them, too: with these zeros the active-set method with dense factors converges
-  // faster (docs/tried.md).
+  // faster (docs/notebook/lessons.md).
   c->lead = s->common < s->nnz && c->dim > 1 ? s->common : 0;
   c->pos[0] = tb_contact_gap(contact);
   c->margin = tb_max(contact->includemargin, 0);

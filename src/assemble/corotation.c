@@ -2,9 +2,9 @@
 // object in a hand or on a turntable. Rows that fix velocities at the start of a step let sticking
 // points move along the tangents of their paths, apart by h^2/2 of the difference of dJ/dt v in
 // every step: a box on a turntable drifts outwards by h/2 w^2 r. Such rows constrain the mean
-// velocity over the step instead (docs/step.md, eq. 11). If the bodies turn relative to each other,
-// the points of a contact patch separate by themselves, and such rows for all of them would
-// contradict each other.
+// velocity over the step instead (docs/notebook/contact-rows.md, eq. 11). If the bodies turn
+// relative to each other, the points of a contact patch separate by themselves, and such rows for
+// all of them would contradict each other.
 
 #include "base/minmax.h"
 #include "assemble/assemble.h"

@@ -1,5 +1,5 @@
 // From constraint rows to problems: islands, the Delassus matrix of each, and the terms of the
-// rigid laws (docs/step.md).
+// rigid laws (docs/manual/step.md).
 #include <math.h>
 #include <string.h>
 

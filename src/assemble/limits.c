@@ -1,5 +1,5 @@
 // Rows of dry friction and limits of joints and tendons, and the look-ahead of limits
-// (docs/step.md, "Which contacts a rigid law sees").
+// (docs/manual/step.md, "Which contacts a rigid law sees").
 #include <math.h>
 #include <string.h>
 

@@ -91,8 +91,8 @@ static void pair_parameters(const tbModel* m, int p, tbContact* c) {
 
 // A coefficient below the smallest one counts as frictionless, but keeps an interior of the cone
 // (as MuJoCo's mjMINMU). Above the largest one only degenerate contacts would not slip, and the
-// cone's dual is so thin that a fall through the floor is nearly feasible (docs/problem.md). The
-// soft law has no upper bound, as MuJoCo.
+// cone's dual is so thin that a fall through the floor is nearly feasible (docs/manual/problem.md).
+// The soft law has no upper bound, as MuJoCo.
 static tbReal within_friction(const tbModel* m, tbReal mu) {
   const tbReal least = 1e-5, most = 1e3;
   if (mu > most && isfinite(mu) && m->opt.law != TB_LAW_SOFT) return most;
@@ -349,7 +349,7 @@ static tbReal coupled_weight(const tbModel* m, int id, int r) {
   }
 }
 
-// y + most w (few w / (few w + y))^2, docs/step.md eq. 7.
+// y + most w (few w / (few w + y))^2, docs/notebook/contact-rows.md eq. 7.
 tbReal tb_equality_scale(const tbModel* m, const tbConstraint* c, int r, tbReal y, tbReal* slope) {
   const tbReal most = 0.1, few = 1e-3;
   tbReal weight = coupled_weight(m, c->id, r);

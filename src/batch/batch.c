@@ -1,4 +1,4 @@
-// Many worlds: arrays, threads, rollouts. See docs/batch.md.
+// Many worlds: arrays, threads, rollouts. See docs/manual/batch.md.
 #include "tribo/batch.h"
 
 #include <math.h>

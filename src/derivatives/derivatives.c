@@ -1,4 +1,5 @@
-// The derivatives of a step: linearise, then A, B and their products (docs/derivatives.md, sec. 3).
+// The derivatives of a step: linearise, then A, B and their products (docs/notebook/derivatives.md,
+// sec. 3).
 #include "forces/implicit_inertia.h"
 #include "partials/derivatives.h"
 

@@ -1,6 +1,6 @@
-// Implicit Euler of the viscoelastic law, differentiated (docs/derivatives.md, eq. 72-74). With
-// a(q+, v+) the acceleration at the end of the step, which also depends on the start through the
-// springs' anchors,
+// Implicit Euler of the viscoelastic law, differentiated (docs/notebook/derivatives.md, eq. 72-74).
+// With a(q+, v+) the acceleration at the end of the step, which also depends on the start through
+// the springs' anchors,
 //
 //     dv+ = dv + h (a_q dq+ + a_v dv+ + a_anchor dx),      dq+ = turn_q dq + h turn_v dv+
 #include <string.h>

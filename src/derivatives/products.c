@@ -1,5 +1,5 @@
 // Products with A and B and their transposes, and responses to other inputs, without forming
-// matrices (docs/derivatives.md, sec. 4).
+// matrices (docs/notebook/derivatives.md, sec. 4).
 #include <math.h>
 #include <string.h>
 

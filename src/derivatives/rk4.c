@@ -1,5 +1,5 @@
-// Runge-Kutta's step differentiated by the chain rule over its stages (docs/derivatives.md, eq.
-// 75). With rates k_s = (v, a, act_dot) at the state x_s,
+// Runge-Kutta's step differentiated by the chain rule over its stages
+// (docs/notebook/derivatives.md, eq. 75). With rates k_s = (v, a, act_dot) at the state x_s,
 //
 //     x_s = x_0 + c_s h k_{s-1},   x+ = x_0 + h sum w_s k_s,   da_s = a_x dx_s + a_u du + a_f df
 //

@@ -1,6 +1,6 @@
-// Articulated-body algorithm (docs/dynamics.md, eq. 20-23), one dof at a time: a joint of several
-// dofs is a chain of single-dof joints with massless bodies between. All spatial quantities of a
-// tree are about one point in world axes, so that nothing is transformed from body to body.
+// Articulated-body algorithm (docs/manual/dynamics.md, eq. 20-23), one dof at a time: a joint of
+// several dofs is a chain of single-dof joints with massless bodies between. All spatial quantities
+// of a tree are about one point in world axes, so that nothing is transformed from body to body.
 #include "base/kernel.h"
 #include "dynamics/articulated.h"
 #include "dynamics/composite.h"

@@ -1,5 +1,5 @@
-// Articulated-body inertias: symmetric 6 x 6 matrices from motions to forces (docs/dynamics.md, eq.
-// 20-23).
+// Articulated-body inertias: symmetric 6 x 6 matrices from motions to forces
+// (docs/manual/dynamics.md, eq. 20-23).
 #ifndef TRIBO_DYNAMICS_ARTICULATED_H_
 #define TRIBO_DYNAMICS_ARTICULATED_H_
 

@@ -1,4 +1,4 @@
-// Dependence of motion axes on the configuration (docs/derivatives.md, eq. 1-3).
+// Dependence of motion axes on the configuration (docs/notebook/derivatives.md, eq. 1-3).
 #ifndef TRIBO_DYNAMICS_AXIS_H_
 #define TRIBO_DYNAMICS_AXIS_H_
 

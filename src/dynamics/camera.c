@@ -1,4 +1,4 @@
-// Poses of cameras (docs/dynamics.md). Cameras look along -z, and their x axis is level.
+// Poses of cameras (docs/manual/dynamics.md). Cameras look along -z, and their x axis is level.
 #include "dynamics/camera.h"
 
 #include "spatial/quat.h"

@@ -1,4 +1,5 @@
-// Centres of mass of subtrees, and inertias and motion axes about them (docs/dynamics.md, eq. 5-7).
+// Centres of mass of subtrees, and inertias and motion axes about them (docs/manual/dynamics.md,
+// eq. 5-7).
 #include "base/kernel.h"
 #include "dynamics/stage.h"
 #include "model/workspace.h"

@@ -1,4 +1,4 @@
-// Spatial velocities of bodies and derivatives of motion axes (docs/dynamics.md, eq. 8-9).
+// Spatial velocities of bodies and derivatives of motion axes (docs/manual/dynamics.md, eq. 8-9).
 #include "spatial/wide.h"
 #include "dynamics/stage.h"
 #include "model/workspace.h"

@@ -1,4 +1,4 @@
-// Composite inertias (docs/dynamics.md, eq. 10).
+// Composite inertias (docs/manual/dynamics.md, eq. 10).
 #ifndef TRIBO_DYNAMICS_COMPOSITE_H_
 #define TRIBO_DYNAMICS_COMPOSITE_H_
 

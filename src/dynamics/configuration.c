@@ -1,4 +1,5 @@
-// The configuration manifold: integrate, difference, normalise (docs/dynamics.md, eq. 35-36).
+// The configuration manifold: integrate, difference, normalise (docs/manual/dynamics.md, eq.
+// 35-36).
 #include "spatial/quat.h"
 #include "tribo/dynamics.h"
 

@@ -1,4 +1,4 @@
-// M by the composite-rigid-body algorithm (docs/dynamics.md, eq. 10-12).
+// M by the composite-rigid-body algorithm (docs/manual/dynamics.md, eq. 10-12).
 #include "dynamics/composite.h"
 #include "dynamics/stage.h"
 #include "model/workspace.h"

@@ -1,5 +1,5 @@
 // Partial derivatives of the velocity-product term, the acceleration of bodies for qacc zero
-// (docs/derivatives.md, eq. 4-7 with zero gravity and qacc).
+// (docs/notebook/derivatives.md, eq. 4-7 with zero gravity and qacc).
 #ifndef TRIBO_DYNAMICS_DRIFT_H_
 #define TRIBO_DYNAMICS_DRIFT_H_
 

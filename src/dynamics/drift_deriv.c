@@ -1,4 +1,4 @@
-// Derivatives of dJ/dt v (docs/derivatives.md, eq. 46-48).
+// Derivatives of dJ/dt v (docs/notebook/derivatives.md, eq. 46-48).
 #include "dynamics/drift.h"
 
 #include "dynamics/axis.h"

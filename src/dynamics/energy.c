@@ -1,4 +1,4 @@
-// Potential and kinetic energy (docs/dynamics.md, eq. 26-27).
+// Potential and kinetic energy (docs/manual/dynamics.md, eq. 26-27).
 #include "dynamics/mass.h"
 #include "model/workspace.h"
 #include "spatial/quat.h"

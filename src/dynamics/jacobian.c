@@ -1,4 +1,4 @@
-// Jacobians of points and frames (docs/dynamics.md, eq. 28-30).
+// Jacobians of points and frames (docs/manual/dynamics.md, eq. 28-30).
 #include <string.h>
 
 #include "model/chain.h"

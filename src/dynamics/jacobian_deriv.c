@@ -1,5 +1,5 @@
 // Derivatives of Jacobians and of point velocities with respect to the configuration
-// (docs/derivatives.md, eq. 14).
+// (docs/notebook/derivatives.md, eq. 14).
 #include <string.h>
 
 #include "dynamics/axis.h"

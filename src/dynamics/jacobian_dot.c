@@ -1,4 +1,4 @@
-// Time derivatives of Jacobians (docs/dynamics.md, eq. 31-33).
+// Time derivatives of Jacobians (docs/manual/dynamics.md, eq. 31-33).
 #include <string.h>
 
 #include "model/chain.h"

@@ -1,4 +1,4 @@
-// Forward kinematics: frames of bodies, joints, geoms and sites (docs/dynamics.md, eq. 1-4).
+// Forward kinematics: frames of bodies, joints, geoms and sites (docs/manual/dynamics.md, eq. 1-4).
 #include "spatial/quat.h"
 #include "dynamics/stage.h"
 #include "model/workspace.h"

@@ -1,4 +1,4 @@
-// Products and solves with M by the sparsity of the tree (docs/dynamics.md, eq. 13-16).
+// Products and solves with M by the sparsity of the tree (docs/manual/dynamics.md, eq. 13-16).
 #include "dynamics/mass.h"
 
 #include <math.h>

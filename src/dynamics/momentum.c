@@ -1,4 +1,4 @@
-// Linear and angular momentum of subtrees (docs/dynamics.md, eq. 24-25).
+// Linear and angular momentum of subtrees (docs/manual/dynamics.md, eq. 24-25).
 #include "base/kernel.h"
 #include "model/workspace.h"
 #include "spatial/motion.h"

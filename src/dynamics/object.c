@@ -1,4 +1,4 @@
-// Velocity and acceleration of frames fixed to bodies (docs/dynamics.md, eq. 34).
+// Velocity and acceleration of frames fixed to bodies (docs/manual/dynamics.md, eq. 34).
 #include "spatial/motion.h"
 #include "model/workspace.h"
 #include "tribo/dynamics.h"

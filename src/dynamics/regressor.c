@@ -1,4 +1,4 @@
-// Forces as a linear function of the inertial parameters (docs/derivatives.md, eq. 17-19).
+// Forces as a linear function of the inertial parameters (docs/notebook/derivatives.md, eq. 17-19).
 #include "dynamics/regressor.h"
 
 #include <math.h>

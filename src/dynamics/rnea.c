@@ -1,4 +1,4 @@
-// Recursive Newton-Euler: the generalised force of a motion (docs/dynamics.md, eq. 17-19).
+// Recursive Newton-Euler: the generalised force of a motion (docs/manual/dynamics.md, eq. 17-19).
 #include "dynamics/gravity.h"
 #include "dynamics/stage.h"
 #include "model/workspace.h"

@@ -1,5 +1,6 @@
-// Partial derivatives of recursive Newton-Euler (docs/derivatives.md, eq. 4-12; the recursion of
-// Carpentier and Mansard, RSS 2018, about the tree's centre of mass taken as a fixed point).
+// Partial derivatives of recursive Newton-Euler (docs/notebook/derivatives.md, eq. 4-12; the
+// recursion of Carpentier and Mansard, RSS 2018, about the tree's centre of mass taken as a fixed
+// point).
 #include <string.h>
 
 #include "dynamics/axis.h"

@@ -1,4 +1,4 @@
-// Lengths and Jacobians of tendons (docs/tendons.md, eq. 1-2, 8).
+// Lengths and Jacobians of tendons (docs/manual/tendons.md, eq. 1-2, 8).
 #include <math.h>
 #include <string.h>
 

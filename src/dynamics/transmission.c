@@ -1,4 +1,4 @@
-// Lengths and moment arms of actuators (docs/tendons.md, eq. 9-14).
+// Lengths and moment arms of actuators (docs/manual/tendons.md, eq. 9-14).
 #include <string.h>
 
 #include "model/chain.h"

@@ -1,4 +1,4 @@
-// Strings around spheres and cylinders (docs/tendons.md, eq. 3-7). Semantics, tie-breaks and
+// Strings around spheres and cylinders (docs/manual/tendons.md, eq. 3-7). Semantics, tie-breaks and
 // tolerances are MuJoCo's, so that lengths agree.
 #include "base/elementary.h"
 #include "base/minmax.h"

@@ -1,4 +1,5 @@
-// Forces at points of bodies, as spatial and as generalised forces (docs/dynamics.md, eq. 30).
+// Forces at points of bodies, as spatial and as generalised forces (docs/manual/dynamics.md, eq.
+// 30).
 #include "base/bits.h"
 #include "model/chain.h"
 #include "model/workspace.h"

@@ -5,7 +5,7 @@
 
 #include "base/elementary.h"
 #include "base/minmax.h"
-#include "forces/actuator_kinds.h"
+#include "forces/actuator_force.h"
 #include "forces/forces.h"
 
 static const tbReal SMALLEST = 1e-15;

@@ -19,7 +19,7 @@
 // - M w / h) is added to b. There w^T b is not the change of T by the motion h v either: light
 // links between heavy ones rotate the velocities of the heavy ones, and T doubles or grows a
 // hundredfold. So s is chosen such that T ends no higher than it was at q - h v, and a floating
-// tree keeps the momentum that it had there. See docs/step.md.
+// tree keeps the momentum that it had there. See docs/manual/step.md.
 #include <math.h>
 #include <string.h>
 

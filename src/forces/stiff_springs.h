@@ -7,8 +7,9 @@
 //
 // Rigid laws and comfree, whose step moves the configuration by h v+: with the force of the start a
 // spring k on an inertia I with a damper D, implicit, loses energy up to h^2 k = 4 I + 2 h D and
-// diverges beyond. If I + h D is increased to at least h^2 k (docs/step.md, eq. 12), no spring
-// diverges; springs that the step resolves are unchanged, and so are the forces of springs at rest.
+// diverges beyond. If I + h D is increased to at least h^2 k (docs/notebook/contact-rows.md, eq.
+// 12), no spring diverges; springs that the step resolves are unchanged, and so are the forces of
+// springs at rest.
 #ifndef TRIBO_FORCES_STIFF_SPRINGS_H_
 #define TRIBO_FORCES_STIFF_SPRINGS_H_
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "model/actuator_list.h"
+#include "model/actuator_kinds.h"
 
 // The words of enumerations; values are those of tribo/enums.h.
 #define TABLE(name, ...) static const tbSpecWord WORDS_##name[] = {__VA_ARGS__, {NULL, 0}}

@@ -1,6 +1,6 @@
 // Sparse LU of a matrix of small blocks with a symmetric pattern: A = G + C, G symmetric, C block
 // diagonal (not necessarily symmetric). Multifrontal, rows exchanged inside supernodes only; the
-// symbolic part is done once per pattern. See docs/blocklu.md.
+// symbolic part is done once per pattern. See docs/notebook/blocklu.md.
 #ifndef TRIBO_LINALG_BLOCKLU_H_
 #define TRIBO_LINALG_BLOCKLU_H_
 

@@ -1,6 +1,7 @@
 // Solutions of (G + C) x = b, G symmetric positive semidefinite and sparse in small blocks, C block
 // diagonal, using the redundancy of G: contacts of one pair of bodies depend only on its relative
-// motion, so that G has a rank of about six on them, however many they are. See docs/blocklu.md.
+// motion, so that G has a rank of about six on them, however many they are. See
+// docs/notebook/blocklu.md.
 #ifndef TRIBO_LINALG_GROUPLU_H_
 #define TRIBO_LINALG_GROUPLU_H_
 

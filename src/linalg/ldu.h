@@ -1,5 +1,6 @@
 // Sparse LU or Cholesky factors of a matrix of small dense blocks with a symmetric pattern,
-// symmetric or not in its values, eliminated in the order of its node numbers. See docs/ldu.md.
+// symmetric or not in its values, eliminated in the order of its node numbers. See
+// docs/notebook/ldu.md.
 //
 // Node k keeps its diagonal block D_k, the block row U_k = A[k, later] and the transposed block
 // column C_k = A[later, k]^T, where `later` are the connected nodes that remain. Pivots are

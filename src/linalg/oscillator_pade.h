@@ -24,8 +24,8 @@ size_t tb_oscillator_pade_work(int n);
 bool tb_complex_lu(int n, double* re, double* im, int* pivot);
 
 // For one pole (s, rho) and step tau: sigma = s tau, and the weights of its solution g in the
-// integral of the force, and in the integral of that (docs/expo.md, eq. 5-6). A pole with im > 0
-// also represents its conjugate.
+// integral of the force, and in the integral of that (docs/manual/expo.md, eq. 5-6). A pole with im
+// > 0 also represents its conjugate.
 typedef struct {
   double re, im;
 } tbComplex;

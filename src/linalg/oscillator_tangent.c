@@ -1,4 +1,4 @@
-// Derivatives of the integrals of coupled oscillators (docs/derivatives.md, eq. 69-70).
+// Derivatives of the integrals of coupled oscillators (docs/notebook/derivatives.md, eq. 69-70).
 //
 // A pole's solve (1 - s h A)[x; y] = [r; t] (oscillator_pade.c) has the derivative
 //

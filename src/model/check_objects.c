@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/error.h"
-#include "model/sensor_list.h"
+#include "model/sensor_kinds.h"
 #include "model/check.h"
 
 #define TRY(expression)                 \

@@ -1,6 +1,6 @@
 // Newton's matrix M + J^T W J of a small island as a dense lower triangle. It is eliminated from
 // the last dof up, as M itself is, so that the zeros between the branches of a tree stay zero and
-// are skipped, without a symbolic analysis. See docs/soft.md.
+// are skipped, without a symbolic analysis. See docs/manual/soft.md.
 #ifndef TRIBO_OPERATOR_DENSE_ASSEMBLY_H_
 #define TRIBO_OPERATOR_DENSE_ASSEMBLY_H_
 

@@ -1,5 +1,5 @@
-// The sparse form of tbFactor: block LU over pairs of bodies (docs/blocklu.md), for G in the SPARSE
-// form. All memory is in the arena.
+// The sparse form of tbFactor: block LU over pairs of bodies (docs/notebook/blocklu.md), for G in
+// the SPARSE form. All memory is in the arena.
 #ifndef TRIBO_OPERATOR_IMPULSE_FACTOR_SPARSE_H_
 #define TRIBO_OPERATOR_IMPULSE_FACTOR_SPARSE_H_
 

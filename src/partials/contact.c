@@ -1,5 +1,5 @@
-// Derivatives of a contact's rows by the configuration (docs/derivatives.md, eq. 28, 33). With f_r
-// an axis of the frame and motions (w, v) taken at the contact,
+// Derivatives of a contact's rows by the configuration (docs/notebook/derivatives.md, eq. 28, 33).
+// With f_r an axis of the frame and motions (w, v) taken at the contact,
 //
 //     dJ[r][i]/dq_k = df_r . v_i + f_r . (w_i x dpos) + [k -> i] f_r . (w_k x v_i + v_k x w_i)
 //

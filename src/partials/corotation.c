@@ -1,5 +1,5 @@
 // Partials of the velocity-product term dJ/dt v: of connects and welds in the soft law
-// (docs/derivatives.md, eq. 46-48), and of contacts.
+// (docs/notebook/derivatives.md, eq. 46-48), and of contacts.
 #include <string.h>
 
 #include "dynamics/drift.h"

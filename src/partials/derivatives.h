@@ -1,5 +1,5 @@
-// The linearised step (docs/derivatives.md, section 3). For every law, with f the constraint
-// forces:
+// The linearised step (docs/notebook/derivatives.md, section 3). For every law, with f the
+// constraint forces:
 //
 //     dacc = X + Y^T df                       X = H^-1 (partial forces), Y = J H^-1
 //     by_sigma (c J dacc + S + c_R df) + by_force df = E

@@ -1,7 +1,7 @@
 // Derivatives of a contact's distance, position and normal by the motion of its two geoms
-// (docs/derivatives.md, eq. 29, 30). Closed forms for contacts between balls rolling on segments,
-// or between a point of one geom and a plane; all other pairs use differences of the pair's own
-// collision function.
+// (docs/notebook/derivatives.md, eq. 29, 30). Closed forms for contacts between balls rolling on
+// segments, or between a point of one geom and a plane; all other pairs use differences of the
+// pair's own collision function.
 #include <math.h>
 #include <string.h>
 

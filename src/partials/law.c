@@ -1,4 +1,4 @@
-// The laws of one block, differentiated at a solution (docs/derivatives.md, eq. 38-43).
+// The laws of one block, differentiated at a solution (docs/notebook/derivatives.md, eq. 38-43).
 //
 // With w_i = mu_i^2 sigma_i / s and s = sqrt(sum mu_j^2 sigma_j^2), a sliding contact has
 // f_i = -f_N w_i. The rows are scaled by s / f_N, so that across the slip they tend to those of

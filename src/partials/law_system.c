@@ -1,5 +1,5 @@
-// The linear system of the law, island by island, and solves with it (docs/derivatives.md, eq. 25,
-// 26 and 54).
+// The linear system of the law, island by island, and solves with it (docs/notebook/derivatives.md,
+// eq. 25, 26 and 54).
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-// The linearised soft law in velocity space (docs/derivatives.md, eq. 58-59).
+// The linearised soft law in velocity space (docs/notebook/derivatives.md, eq. 58-59).
 #include <string.h>
 
 #include "linalg/dense.h"

@@ -1,5 +1,5 @@
 // Derivatives of a constraint's rows by the configuration: T[r][i][k] = dJ[r][i]/dq_k
-// (docs/derivatives.md, eq. 25-27 and 34-37).
+// (docs/notebook/derivatives.md, eq. 25-27 and 34-37).
 #include <string.h>
 
 #include "dynamics/axis.h"

@@ -1,7 +1,7 @@
-// Partials of the smooth forces of a step: springs, dampers, actuators (docs/derivatives.md, eq.
-// 20-24). Forces whose moment arms change with the configuration (spatial tendons, sites, cranks),
-// muscles, the medium and fast-turning trees are differentiated by differences on a second world,
-// without collision and constraints.
+// Partials of the smooth forces of a step: springs, dampers, actuators
+// (docs/notebook/derivatives.md, eq. 20-24). Forces whose moment arms change with the configuration
+// (spatial tendons, sites, cranks), muscles, the medium and fast-turning trees are differentiated
+// by differences on a second world, without collision and constraints.
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "model/workspace.h"
 #include "spatial/so3.h"
 #include "partials/derivatives.h"
-#include "forces/actuator_kinds.h"
+#include "forces/actuator_force.h"
 #include "forces/forces.h"
 #include "forces/gyroscopic_midpoint.h"
 #include "forces/implicit_inertia.h"

@@ -1,4 +1,4 @@
-// The one residual function. See docs/problem.md.
+// The one residual function. See docs/manual/problem.md.
 #include <math.h>
 #include <stdbool.h>
 

@@ -1,4 +1,4 @@
-// One function for each sensor, as sensor_list.h names them: `out` gets the values of sensor `s`.
+// One function for each sensor, as sensor_kinds.h names them: `out` gets the values of sensor `s`.
 // Those that follow from arrays of the world stand here, for device kernels too; the others are in
 // files of their own.
 #ifndef TRIBO_SENSORS_VALUES_H_

@@ -1,5 +1,6 @@
 // Inverse dynamics with contacts (ADMM sec. IV): the law determines the forces block by block,
-// since the motion is given and R is diagonal; RNEA gives the remaining force. See docs/inverse.md.
+// since the motion is given and R is diagonal; RNEA gives the remaining force. See
+// docs/manual/inverse.md.
 #include "laws/rigid/inverse_base.h"
 
 #include <math.h>
@@ -163,7 +164,7 @@ static void find_driven(const tbModel* m, const tbData* d, int* driven) {
 }
 
 // Tolerance of the force left on an unactuated dof, as a fraction of the acting forces
-// (docs/inverse.md).
+// (docs/manual/inverse.md).
 static const tbReal FORCE_TOLERANCE = 5e-6;
 
 // `largest`: the largest row force. The force left is compared with all forces that it is the sum

@@ -1,6 +1,7 @@
 // Speculative rows of rigid laws: contacts and limits get rows before they close, as predicted from
 // the velocity at the start of the step. After an impact or a sudden force the solution may violate
-// rows that were not predicted: then the law is solved again with these rows added (docs/step.md).
+// rows that were not predicted: then the law is solved again with these rows added
+// (docs/manual/step.md).
 #include "step/rows.h"
 
 #include <math.h>

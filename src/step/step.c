@@ -16,7 +16,7 @@
 #include "forces/implicit_inertia.h"
 #include "step/rk4.h"
 #include "step/rows.h"
-#include "sensors/sensor.h"
+#include "sensors/evaluate.h"
 #include "laws/soft/soft.h"
 #include "forces/geometric_stiffness.h"
 #include "laws/viscoelastic/viscoelastic.h"

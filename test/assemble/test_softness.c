@@ -1,4 +1,4 @@
-// What the softness of an equality is relative to (docs/step.md eq. 7).
+// What the softness of an equality is relative to (docs/notebook/contact-rows.md eq. 7).
 #include "common/worlds.h"
 #include "assemble/assemble.h"
 

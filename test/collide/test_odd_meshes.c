@@ -65,8 +65,9 @@ static tbReal largest_separation(tbRng* rng, const tbShape* a, const tbShape* b,
 
 // The deepest contact parts the shapes, and no direction parts them more. Round shapes are exact to
 // 1e-7 of their length: a side that leans less than that lies on a face, and bounds of a growing
-// polytope that are as close have met (docs/gjk.md). One that stops at its cap says so: then the
-// distance is what parts them along the normal, which need not be the best. Returns whether.
+// polytope that are as close have met (docs/notebook/gjk.md). One that stops at its cap says so:
+// then the distance is what parts them along the normal, which need not be the best. Returns
+// whether.
 static bool check_pair(tbRng* rng, const OddMesh* mesh, const tbShape* a, const tbShape* b) {
   tbReal pa[3], pb[3], n[3], rest[3], small = 2e-7 * (size_of(a) + size_of(b));
   tbReal dist = tb_distance(a, b, pa, pb, n, NULL), deepest = INFINITY;

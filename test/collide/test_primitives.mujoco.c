@@ -1,5 +1,5 @@
 // Our contacts against MuJoCo's own pair functions, on the same shapes and poses. Differences that
-// are on purpose (docs/collision.md) are spelled out here, so that a new one shows.
+// are on purpose (docs/manual/collision.md) are spelled out here, so that a new one shows.
 #include <mujoco/mujoco.h>
 
 #include "common/shapes.h"

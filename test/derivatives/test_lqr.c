@@ -1,5 +1,5 @@
 // Linear-quadratic regulators about a stance by hold_contacts: they balance a quadruped that stands
-// by its motors' torques, and quicken one that stands by position servos (docs/lqr.md).
+// by its motors' torques, and quicken one that stands by position servos (docs/manual/lqr.md).
 #include "common/test.h"
 #include "linalg/dense.h"
 #include "tribo/tribo.h"

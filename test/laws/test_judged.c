@@ -123,7 +123,7 @@ static void assert_judged(tbWorld w, const tbReal* q, const tbReal* v0, const tb
   const tbResidual *got = &w.d->solve.residual_exact, expected = judge(w, q, v);
   if (isnan(got->relative)) fail_msg("%s: nobody judged it", what);
   assert_momentum(w, v0, v, what);
-  // Bodies that turn together have a term more (docs/step.md), which is not computed here.
+  // Bodies that turn together have a term more (docs/manual/step.md), which is not computed here.
   for (int i = 0; i < w.d->ncon; i++) {
     if (w.m->geom_bodyid[w.d->contact[i].geom[0]] > 0) return;
   }

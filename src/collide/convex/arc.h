@@ -1,5 +1,5 @@
 // The separation of a cylinder from a corner or vertex along part of a great circle of normals, and
-// its maximum there (docs/gjk.md, "Cylinders").
+// its maximum there (docs/notebook/gjk.md, "Cylinders").
 #ifndef TRIBO_COLLIDE_CONVEX_ARC_H_
 #define TRIBO_COLLIDE_CONVEX_ARC_H_
 

@@ -85,7 +85,7 @@ static tbReal witness_error(const tbConvexResult* r) {
 // with a face up to 1e-5 and many feature pairs are equal to rounding. EPA's triangle need not
 // contain the projection of the origin; its witness points are then offset laterally. With b
 // translated by -dist along the normal the cores only touch, and GJK's two witness points coincide
-// (docs/gjk.md eq. 5a).
+// (docs/notebook/gjk.md eq. 5a).
 static void refine_witness(tbConvexPair* pair, tbConvexResult* r) {
   tbReal error = witness_error(r);
   if (error <= 1e-10 * pair->scale) return;

@@ -4,9 +4,9 @@
 // capsule a segment. Distances of the cores are exact distances of the shapes after subtracting the
 // radii, so round shapes cost GJK one or two iterations and are never approximated by facets.
 //
-// All algorithms use the separation along a unit vector n from a to b (docs/gjk.md eq. 1): s(n) =
-// min_b n.y - max_a n.x. The signed distance is the maximum of s over all n. So every n gives a
-// lower bound, and a translation by -s(n) along the returned n always separates the shapes.
+// All algorithms use the separation along a unit vector n from a to b (docs/notebook/gjk.md eq. 1):
+// s(n) = min_b n.y - max_a n.x. The signed distance is the maximum of s over all n. So every n
+// gives a lower bound, and a translation by -s(n) along the returned n always separates the shapes.
 #ifndef TRIBO_COLLIDE_CONVEX_CONVEX_H_
 #define TRIBO_COLLIDE_CONVEX_CONVEX_H_
 
@@ -62,8 +62,8 @@ typedef enum {
 
 // Second-order extent of the surface of b - a around witness points: 2 x 2 matrices (11, 12, 22) in
 // the tangents of tb_frame_from_normal for the flat and the round parts (around the axis of a and
-// of b; `tilt` is the sine of the normal's tilt from it), and the radius of a ball (docs/gjk.md eq.
-// 11).
+// of b; `tilt` is the sine of the normal's tilt from it), and the radius of a ball
+// (docs/notebook/gjk.md eq. 11).
 typedef struct {
   tbReal flat[3], round[2][3], tilt[2], ball;
 } tbExtent;
@@ -171,9 +171,9 @@ tbDepthCertificate tb_depth_certificate(tbConvexPair* pair, tbConvexResult* resu
 // The same for two cylinders, faster; OPEN if their axes are nearly parallel.
 tbDepthCertificate tb_cylinder_certificate(const tbConvexPair* pair, tbConvexResult* result);
 
-// Newton's method on s(n) with the features of the given support points fixed (docs/gjk.md eq.
-// 6-9), from the normal and dist of `result`. If that raises dist, normal, dist and witness points
-// are replaced. Returns 1 if the result is a certified local optimum: then dist is exact to
+// Newton's method on s(n) with the features of the given support points fixed (docs/notebook/gjk.md
+// eq. 6-9), from the normal and dist of `result`. If that raises dist, normal, dist and witness
+// points are replaced. Returns 1 if the result is a certified local optimum: then dist is exact to
 // rounding. `thorough` also tries the sub-features of these features.
 int tb_normal_newton(tbConvexPair* pair, const tbSupportPoint* support, int count, int thorough,
                      tbConvexResult* result);

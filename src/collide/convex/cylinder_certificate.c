@@ -1,6 +1,6 @@
 // Decides whether a local optimum of the separation of two cylinders is the global one. The sphere
 // of directions is cut into bands around either axis and, where these intersect, into cells; each
-// is pruned by an upper bound of s (docs/gjk.md, "Two cylinders").
+// is pruned by an upper bound of s (docs/notebook/gjk.md, "Two cylinders").
 //
 // With a = n.z1, b = n.z2, x = n.e and c = c1 z1 + c2 z2 + Y e, Y >= 0,
 //   s = c1 a + c2 b + Y x - l1 |a| - l2 |b| - r1 sqrt(1 - a^2) - r2 sqrt(1 - b^2).

@@ -1,5 +1,5 @@
 // Initial normal of the ascent for two cylinders: the best of the directions that have a closed
-// form, or nearly so (docs/gjk.md, "Two cylinders").
+// form, or nearly so (docs/notebook/gjk.md, "Two cylinders").
 //
 // With axes z1, z2, c the vector from centre to centre, and e = z1 x z2 / |z1 x z2| oriented so
 // that c.e >= 0, a unit vector n separates the cylinders by
@@ -116,8 +116,8 @@ static void try_arcs(Query* q) {
   }
 }
 
-// Newton's method with rim on rim (docs/gjk.md eq. 8), while the normal stays on these rims and s
-// has a maximum; the ascent continues from its result.
+// Newton's method with rim on rim (docs/notebook/gjk.md eq. 8), while the normal stays on these
+// rims and s has a maximum; the ascent continues from its result.
 static void follow_rims(Query* q) {
   tb_normalize3(q->n);
   for (int step = 0; step < MAX_RIM_STEPS; step++) {

@@ -1,5 +1,5 @@
 // Depth of a box and a small hull, or a proof of their separation: all normals at which s can be
-// maximal, in the frame of the box (docs/gjk.md, "Boxes and small hulls").
+// maximal, in the frame of the box (docs/notebook/gjk.md, "Boxes and small hulls").
 //
 // With q an outward normal of the hull in the box's frame, n = -q points from the box to the hull
 // and
@@ -172,7 +172,7 @@ static size_t list_unpruned(Query* q) {
 }
 
 // Candidate edges. If both adjacent faces have gap < T, gap between them is at most T, or T over
-// the hull's `bend` where T > 0 (docs/gjk.md eq. 5g).
+// the hull's `bend` where T > 0 (docs/notebook/gjk.md eq. 5g).
 static size_t list_edges(Query* q) {
   uint64_t bits[TB_FACE_WORDS];
   tbReal low = q->best + least_size(q);

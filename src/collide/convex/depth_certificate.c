@@ -1,5 +1,6 @@
 // Decides whether a local optimum of the separation is the global one. The sphere of directions is
-// covered by triangles, and each is pruned by one point of b - a (docs/gjk.md, "The cover").
+// covered by triangles, and each is pruned by one point of b - a (docs/notebook/gjk.md, "The
+// cover").
 //
 // For any point w of b - a, s(m) <= m.w. A triangle of directions is all m ~ sum of c_i m_i with
 // c_i >= 0, and sum of c_i >= |sum of c_i m_i|; so if one w has m_i.w <= dist < 0 for its three
@@ -115,8 +116,8 @@ static void find_weakest(const tbExtent* w, tbReal cosine, tbReal weak[2]) {
 }
 
 // For each sector around the normal, the level (an angle) up to which the features bound s in all
-// of its directions: docs/gjk.md eq. 12 with the minimum over the sector instead of the eigenvalue.
-// The quadratic form is mean + h cos(2 phi) + k sin(2 phi).
+// of its directions: docs/notebook/gjk.md eq. 12 with the minimum over the sector instead of the
+// eigenvalue. The quadratic form is mean + h cos(2 phi) + k sin(2 phi).
 static void find_levels(const tbConvexResult* o, const tbReal cosines[LEVELS], const tbReal weak[2],
                         int level[SECTORS / 2]) {
   static const tbReal thirds[SECTORS / 2 + 1][2] = {

@@ -1,5 +1,5 @@
 // Depth of a cylinder and a box, or a proof of their separation: all normals at which s can be
-// maximal (docs/gjk.md, "Cylinders").
+// maximal (docs/notebook/gjk.md, "Cylinders").
 //
 // In the box's frame, with z the cylinder's axis and p the vector from its centre to the box's
 // centre,

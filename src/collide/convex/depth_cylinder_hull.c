@@ -1,5 +1,5 @@
 // Depth of a cylinder and a small hull, or a proof of their separation: all directions at which s
-// can be maximal, in the frame of the hull (docs/gjk.md, "Cylinders").
+// can be maximal, in the frame of the hull (docs/notebook/gjk.md, "Cylinders").
 //
 // With A_k the cylinder's axes (A_2 along it), c its centre and m an outward direction of the hull,
 // all in the hull's frame,
@@ -315,7 +315,8 @@ static void try_edges(Query* q, tbReal tie) {
   }
 }
 
-// The same for the edges that the ball inside the cylinder does not prune (docs/gjk.md eq. 5g).
+// The same for the edges that the ball inside the cylinder does not prune (docs/notebook/gjk.md eq.
+// 5g).
 static void try_few_edges(Query* q, tbReal tie) {
   const uint8_t* edges = q->hull->edges;
   tbHullCandidates* candidates = &q->candidates;

@@ -1,8 +1,8 @@
 // EPA: penetration depth of two overlapping cores. Expands a polytope inside b - a around the
-// origin, always at its face nearest to the origin (docs/gjk.md eq. 5). The distance of the nearest
-// face is a lower bound of the depth, the support point along its normal gives an upper bound; the
-// best upper bound of all evaluated directions is stored, so that it is the result whatever ends
-// the loop.
+// origin, always at its face nearest to the origin (docs/notebook/gjk.md eq. 5). The distance of
+// the nearest face is a lower bound of the depth, the support point along its normal gives an upper
+// bound; the best upper bound of all evaluated directions is stored, so that it is the result
+// whatever ends the loop.
 #include <string.h>
 
 #include "base/minmax.h"

@@ -1,6 +1,6 @@
 // Depth of two overlapping solid polytopes, or a proof of their separation: an expanding polytope
-// as in epa.c (docs/gjk.md eq. 5), started from the initial direction and optimized for speed. It
-// needs no preceding GJK, since distances of faces are signed: the origin may be outside.
+// as in epa.c (docs/notebook/gjk.md eq. 5), started from the initial direction and optimized for
+// speed. It needs no preceding GJK, since distances of faces are signed: the origin may be outside.
 //
 // Faces store no adjacency. Of the faces visible from a new point, the directed edges whose reverse
 // belongs to none of them are the border, and the fan from the point to the border takes the faces'

@@ -63,9 +63,9 @@ bool tb_feature_in_face(const tbCore* core, const tbReal x[3], tbReal slack, tbF
 bool tb_feature_over_face(const tbCore* core, const tbFeature* feature, const tbReal p[3],
                           const tbReal e[3], tbReal* middle);
 
-// Extent of a feature around its point x (docs/gjk.md eq. 11): flat by `inset` in all directions,
-// round with the radius `ball` in all directions, and along the given unit vectors in the core's
-// frame flat or round by `extent`.
+// Extent of a feature around its point x (docs/notebook/gjk.md eq. 11): flat by `inset` in all
+// directions, round with the radius `ball` in all directions, and along the given unit vectors in
+// the core's frame flat or round by `extent`.
 typedef struct {
   tbReal inset, ball;
   int count;
@@ -77,9 +77,9 @@ void tb_feature_extent(const tbCore* core, const tbFeature* feature, const tbRea
                        tbFeatureExtent* width);
 
 // Depths that the extent `w` guarantees in all directions within an angle (its cosine) of the
-// normal, as a matrix (docs/gjk.md eq. 12): flat extents count by 1/tan(angle/2), round ones by
-// cos(angle/2)^2 / |m x z|, where the tilt of m from the axis z is at most that of the normal plus
-// the angle.
+// normal, as a matrix (docs/notebook/gjk.md eq. 12): flat extents count by 1/tan(angle/2), round
+// ones by cos(angle/2)^2 / |m x z|, where the tilt of m from the axis z is at most that of the
+// normal plus the angle.
 static inline void tb_extent_within(const tbExtent* w, tbReal cosine, tbReal m[3]) {
   tbReal rest = 1 - cosine > 1e-300 ? 1 - cosine : 1e-300, sine2 = (1 + cosine) * rest;
   tbReal flat = sqrt((1 + cosine) / rest), sine = sqrt(sine2);

@@ -1,5 +1,6 @@
 // The facing feature of a core: the part that can be in contact with a shape that approaches
-// against a direction. It is a point, a segment, a polygon or a disc (docs/gjk.md, "Manifolds").
+// against a direction. It is a point, a segment, a polygon or a disc (docs/notebook/gjk.md,
+// "Manifolds").
 #ifndef TRIBO_COLLIDE_CONVEX_FEATURE_FACING_H_
 #define TRIBO_COLLIDE_CONVEX_FEATURE_FACING_H_
 

@@ -1,5 +1,5 @@
 // Ascent to the best normal: Newton's method on the separation s(n) over the unit sphere, with
-// changes of the contact features on the way (docs/gjk.md eq. 6-9 and "The climb").
+// changes of the contact features on the way (docs/notebook/gjk.md eq. 6-9 and "The climb").
 //
 // s is smooth while the features stay the same and has kinks where they change. A step ends at the
 // first kink on its way. There the ascent changes to the next feature if s still rises beyond the
@@ -376,7 +376,7 @@ static FeatureCheck check_features(Ascent* c) {
   return CONFIRMED;
 }
 
-// Adds a core's part of the extent, in the tangents (docs/gjk.md eq. 11).
+// Adds a core's part of the extent, in the tangents (docs/notebook/gjk.md eq. 11).
 static void add_width(const Ascent* c, int which, tbExtent* w) {
   tbFeatureExtent width;
   tbReal x[3], d[3];
@@ -408,8 +408,8 @@ static tbReal depth_within(const tbExtent* w, tbReal cosine) {
   return w->ball + mean - sqrt(half * half + m[1] * m[1]);
 }
 
-// The angle from the normal beyond which a ball inside b - a guarantees the depth (docs/gjk.md eq.
-// 10): its cosine, or 2 if it does so everywhere.
+// The angle from the normal beyond which a ball inside b - a guarantees the depth
+// (docs/notebook/gjk.md eq. 10): its cosine, or 2 if it does so everywhere.
 static tbReal cosine_of_ball(const Ascent* c) {
   tbReal depth = -c->s, x[3], y[3], center[3], down[3];
   tbReal ball = tb_feature_ball(&c->pair->a, c->point[0], center);

@@ -1,5 +1,5 @@
 // Refines an approximate normal of two cores: Newton's method on the separation s(n) over the unit
-// sphere, with the contact features fixed (docs/gjk.md eq. 6-9).
+// sphere, with the contact features fixed (docs/notebook/gjk.md eq. 6-9).
 //
 // A feature is the part of a core in contact: a point, a line (edge, segment, side of a cylinder),
 // a face (polygon, cap) or a smooth piece (ellipsoid, rim). A line restricts n to a great circle, a
@@ -267,8 +267,8 @@ static int crosses_pole(const Newton* w, const tbReal from[3]) {
   return 0;
 }
 
-// Newton's method: (Q + s I) delta = tangential part of b - a (docs/gjk.md eq. 8). Returns 0 if the
-// second-order condition fails: there is no optimum with these features nearby.
+// Newton's method: (Q + s I) delta = tangential part of b - a (docs/notebook/gjk.md eq. 8). Returns
+// 0 if the second-order condition fails: there is no optimum with these features nearby.
 static int newton_solve(Newton* w, const tbReal start[3]) {
   if (!set_freedom(w, start) || tb_dot3(w->n, start) < 0.8) return 0;
   set_tangents(w);

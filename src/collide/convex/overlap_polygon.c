@@ -392,8 +392,8 @@ static tbReal fall(const Rod* f, tbReal x) {
 }
 
 // Contacts at the ends of rod f along the parallel rod g: a contact lies where both round surfaces
-// are parallel, at distances from their highest lines in the ratio of the radii (docs/gjk.md eq.
-// 14).
+// are parallel, at distances from their highest lines in the ratio of the radii
+// (docs/notebook/gjk.md eq. 14).
 static void add_parallel_ends(tbOverlapPolygon* p, const Rod* f, const Rod* g, int kind) {
   tbReal du = g->u[1] - g->u[0], dv = g->v[1] - g->v[0], length = sqrt(du * du + dv * dv);
   tbReal rf = f->radius, round = rf + g->radius;

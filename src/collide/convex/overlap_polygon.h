@@ -1,5 +1,5 @@
 // Overlap polygon of two facing features: their intersection, projected along the normal into one
-// plane (docs/gjk.md eq. 13-14). The construction is symmetric in a and b.
+// plane (docs/notebook/gjk.md eq. 13-14). The construction is symmetric in a and b.
 #ifndef TRIBO_COLLIDE_CONVEX_OVERLAP_POLYGON_H_
 #define TRIBO_COLLIDE_CONVEX_OVERLAP_POLYGON_H_
 

@@ -1,6 +1,6 @@
 // Support vertex of a large hull by a direction table: each face of a cube is divided into square
 // cells, and a cell lists every vertex that is farthest along some direction of the cell. A search
-// then compares a few vertices, without hill climbing from a seed (docs/hull.md).
+// then compares a few vertices, without hill climbing from a seed (docs/notebook/hull.md).
 #ifndef TRIBO_COLLIDE_HULL_CELLS_H_
 #define TRIBO_COLLIDE_HULL_CELLS_H_
 

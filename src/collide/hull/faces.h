@@ -1,5 +1,5 @@
 // Preselection of a small hull's faces and edges by the height of a point above the faces. With
-// two-lane SIMD registers this is faster than evaluating all faces (docs/gjk.md eq. 5g).
+// two-lane SIMD registers this is faster than evaluating all faces (docs/notebook/gjk.md eq. 5g).
 #ifndef TRIBO_COLLIDE_HULL_FACES_H_
 #define TRIBO_COLLIDE_HULL_FACES_H_
 

@@ -1,7 +1,7 @@
 // Height field against convex shapes: each triangle under the shape is the top of a prism, and the
-// pair prism-shape is solved like any convex pair. The prisms act as one terrain (docs/hfield.md):
-// a contact counts only if its point is a local minimum of the distance over the whole surface, so
-// that walls and edges between prisms never push.
+// pair prism-shape is solved like any convex pair. The prisms act as one terrain
+// (docs/notebook/hfield.md): a contact counts only if its point is a local minimum of the distance
+// over the whole surface, so that walls and edges between prisms never push.
 #include <string.h>
 
 #include "base/minmax.h"
@@ -259,8 +259,8 @@ static void core_point(const Terrain* t, const tbContactPoint* c, tbReal x[3]) {
 }
 
 // Whether separation along the normal of contact c also resolves contact d: that holds if d's
-// surface point is not above the plane of c (docs/hfield.md eq. 4). Contacts whose core points are
-// more than a cell apart are at different ridges.
+// surface point is not above the plane of c (docs/notebook/hfield.md eq. 4). Contacts whose core
+// points are more than a cell apart are at different ridges.
 static bool is_resolved_by(const Terrain* t, const tbContactPoint* c, const tbContactPoint* d) {
   tbReal x[3], y[3];
   if (tb_dot3(c->frame, d->frame) > TB_TERRAIN_SAME) return false;

@@ -1,4 +1,4 @@
-// Contacts with a height field: the found contacts, and their reduction (docs/hfield.md).
+// Contacts with a height field: the found contacts, and their reduction (docs/notebook/hfield.md).
 #ifndef TRIBO_COLLIDE_PAIRS_HFIELD_CHOICE_H_
 #define TRIBO_COLLIDE_PAIRS_HFIELD_CHOICE_H_
 

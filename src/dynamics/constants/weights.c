@@ -1,4 +1,4 @@
-// Inverse weights at the reference pose (docs/constants.md, eq. 1, 2, 10, 11).
+// Inverse weights at the reference pose (docs/manual/constants.md, eq. 1, 2, 10, 11).
 #include "dynamics/constants/weights.h"
 
 #include <math.h>
@@ -42,9 +42,9 @@ static int slides_only(const tbModel* m, int i) {
 
 // --- along the tree -------------------------------------------------------------------------
 
-// Inward pass, per dof: U = A s and 1/D (docs/dynamics.md, eq. 20). The pivots are those of this
-// pass: those of M's factors have other rounding errors, which grow along a chain of a thousand
-// bodies. False if a pivot is not positive.
+// Inward pass, per dof: U = A s and 1/D (docs/manual/dynamics.md, eq. 20). The pivots are those of
+// this pass: those of M's factors have other rounding errors, which grow along a chain of a
+// thousand bodies. False if a pivot is not positive.
 static bool sweep_in(const tbModel* m, const tbData* d, tbReal* A, tbReal* U, tbReal* inverse) {
   for (int i = 1; i < m->nbody; i++) tb_articulated_make(A + 36 * (size_t)i, d->cinert + 10 * i);
   for (int i = m->nbody - 1; i > 0; i--) {

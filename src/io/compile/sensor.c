@@ -4,7 +4,7 @@
 
 #include "io/compile/internal.h"
 #include "model/model.h"
-#include "model/sensor_list.h"
+#include "model/sensor_kinds.h"
 
 static int sensor_dim(const tbSpecSensor* s) {
   if (s->type == TB_SENS_USER) return s->dim;

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "io/mjcf/mjcf.h"
-#include "model/sensor_list.h"
+#include "model/sensor_kinds.h"
 
 static const tbSpecWord FRAMES[] = {{"body", TB_OBJ_BODY},     {"xbody", TB_OBJ_XBODY},
                                     {"geom", TB_OBJ_GEOM},     {"site", TB_OBJ_SITE},

@@ -1,5 +1,5 @@
-// The file that a URDF refers to: package:// and file:// URIs and plain paths. docs/urdf.md has the
-// rules.
+// The file that a URDF refers to: package:// and file:// URIs and plain paths. docs/manual/urdf.md
+// has the rules.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,8 @@
 #include "io/spec.h"
 
 // Parses URDF text. `path` names the text in messages; files that it refers to are searched from
-// its folder (docs/urdf.md has the rules). The spec is finished. NULL with `error` on failure.
+// its folder (docs/manual/urdf.md has the rules). The spec is finished. NULL with `error` on
+// failure.
 tbSpec* tb_spec_parse_urdf(const char* text, size_t size, const char* path,
                            const tbLoadOptions* options, tbError* error);
 

@@ -1,5 +1,5 @@
 // The complementarity-free law: predict without contacts, compute impulses from the violation of
-// the dual cone, correct the velocity (CF eq. 2, 8, 9). See docs/comfree.md.
+// the dual cone, correct the velocity (CF eq. 2, 8, 9). See docs/manual/comfree.md.
 #include "dynamics/mass.h"
 #include "laws/comfree/comfree.h"
 

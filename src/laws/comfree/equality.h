@@ -1,5 +1,5 @@
 // Equalities under the complementarity-free law: they involve no complementarity, so they are
-// satisfied exactly, by one small linear system per step. See docs/comfree.md.
+// satisfied exactly, by one small linear system per step. See docs/manual/comfree.md.
 #ifndef TRIBO_LAWS_COMFREE_EQUALITY_H_
 #define TRIBO_LAWS_COMFREE_EQUALITY_H_
 

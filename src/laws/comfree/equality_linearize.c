@@ -1,5 +1,6 @@
-// The complementarity-free law with equalities, linearised (docs/derivatives.md, eq. 61-62).
-// Equalities are satisfied twice, in the prediction that contacts use and at the end of the step:
+// The complementarity-free law with equalities, linearised (docs/notebook/derivatives.md, eq.
+// 61-62). Equalities are satisfied twice, in the prediction that contacts use and at the end of the
+// step:
 //
 //     dacc_free = X + Y_e^T df_0,                    K df_0 = -(S_0 + h J_e X)
 //     df_c      = E - by_sigma (S + h J_c dacc_free)

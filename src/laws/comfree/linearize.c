@@ -1,5 +1,5 @@
-// The complementarity-free law differentiated (docs/derivatives.md, eq. 60-62): forces are a closed
-// form of the predicted velocity sigma = J v_free, so no system is solved:
+// The complementarity-free law differentiated (docs/notebook/derivatives.md, eq. 60-62): forces are
+// a closed form of the predicted velocity sigma = J v_free, so no system is solved:
 //
 //     df = -by_sigma dsigma + E,   by_sigma = sum over facets of slope e e^T / h
 //

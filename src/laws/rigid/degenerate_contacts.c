@@ -1,8 +1,8 @@
 // A contact near a universal joint, for example, may push along a line through the joint's centre,
 // inside the friction cone: such an impulse moves nothing, J^T lambda = 0, and satisfies the law at
 // any size. A gap of a nanometre that would have to close along this line then requires an
-// unbounded impulse, and residuals are relative to that impulse (docs/step.md "Contacts that joints
-// hold").
+// unbounded impulse, and residuals are relative to that impulse (docs/manual/step.md "Contacts that
+// joints hold").
 #include "laws/rigid/degenerate_contacts.h"
 
 #include <math.h>

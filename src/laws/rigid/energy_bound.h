@@ -6,7 +6,7 @@
 
 // Applies to steps whose solver did not converge or found extremely large impulses: if the impulses
 // of an island add far more energy than is available, they are scaled down to the available energy
-// (docs/step.md), and the certificate is recomputed for them. Called after the solve, before
+// (docs/manual/step.md), and the certificate is recomputed for them. Called after the solve, before
 // impulses are stored.
 tbResult tb_bound_impulse_energy(const tbModel* model, tbData* data,
                                  const tbConstraints* constraints, tbInertiaFactor factor,

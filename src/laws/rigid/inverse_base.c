@@ -1,5 +1,5 @@
 // Selects one of the contact forces that are compatible with a motion: a least-squares problem over
-// cones (docs/inverse.md, eq. 6-8). With u the unactuated dofs and W their inverse inertia,
+// cones (docs/manual/inverse.md, eq. 6-8). With u the unactuated dofs and W their inverse inertia,
 //
 //     minimise  1/2 |r_u - (J^T lambda)_u|_W^2 + rho/2 |lambda - lambda_0|^2
 //

@@ -1,6 +1,6 @@
-// The rigid laws linearised at their solution (docs/derivatives.md, eq. 38-48): which constraints
-// are active, how each block relates velocities to forces, and what changes the velocities besides
-// dacc.
+// The rigid laws linearised at their solution (docs/notebook/derivatives.md, eq. 38-48): which
+// constraints are active, how each block relates velocities to forces, and what changes the
+// velocities besides dacc.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

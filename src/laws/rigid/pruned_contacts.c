@@ -2,7 +2,7 @@
 // its tangential velocity (Gamma adds mu |sigma_T|). So a contact that will not push can be left
 // out of the problem, as long as the solution has sigma_N >= 0 there. Contacts are pruned by an
 // estimate; a wrong estimate costs a second solve, started from the end of the first one
-// (docs/step.md eq. 6).
+// (docs/notebook/contact-rows.md eq. 6).
 #include "laws/rigid/pruned_contacts.h"
 
 #include "base/minmax.h"

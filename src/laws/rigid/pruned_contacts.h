@@ -1,5 +1,6 @@
 // Contacts that were detected but are too far apart to push in this step are pruned from its
-// problem, and checked again after the solve: the exact law holds for all of them (docs/step.md).
+// problem, and checked again after the solve: the exact law holds for all of them
+// (docs/manual/step.md).
 #ifndef TRIBO_LAWS_RIGID_PRUNED_CONTACTS_H_
 #define TRIBO_LAWS_RIGID_PRUNED_CONTACTS_H_
 

@@ -1,11 +1,12 @@
-// The velocity after a step of a rigid law (docs/step.md eq. 1 to 5): the free velocity, one
+// The velocity after a step of a rigid law (docs/manual/step.md eq. 1 to 5): the free velocity, one
 // problem per island, and for each of them three attempts until an answer satisfies the residual
 // function:
 //
 //   1. the warm start, the impulses of the last step, unchanged (accept_warm_start),
 //   2. Newton's method on the active set in a suitable space (velocity_space.c;
-//      docs/solver-active.md),
-//   3. the law's solvers on the Delassus matrix (solve_islands; docs/solvers.md); if they do not
+//      docs/notebook/active-set.md),
+//   3. the law's solvers on the Delassus matrix (solve_islands; docs/manual/solvers.md); if they do
+//   not
 //      converge, the energy of the impulses is bounded.
 #include "laws/rigid/rigid.h"
 

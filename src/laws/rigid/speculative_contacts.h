@@ -1,6 +1,6 @@
 // Speculative contacts: contacts are searched with the velocities of the start of a step. A sudden
 // force or an impact may move a body much farther; then a second search uses the velocities that a
-// solve led to (docs/step.md).
+// solve led to (docs/manual/step.md).
 #ifndef TRIBO_LAWS_RIGID_SPECULATIVE_CONTACTS_H_
 #define TRIBO_LAWS_RIGID_SPECULATIVE_CONTACTS_H_
 

@@ -1,6 +1,6 @@
-// Newton's method on the active set (docs/solver-active.md), for each island in the space that
-// fits: contact space (twists of the contacting bodies), velocity space with dense factors, impulse
-// space, or velocity space with sparse factors.
+// Newton's method on the active set (docs/notebook/active-set.md), for each island in the space
+// that fits: contact space (twists of the contacting bodies), velocity space with dense factors,
+// impulse space, or velocity space with sparse factors.
 #include "laws/rigid/velocity_space.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
-// The soft law linearised (docs/derivatives.md, eq. 49, 58): f = -grad s(J a - aref), so that df =
-// -W (J da + d(J a) - daref) + f dlog D, on the constraint's own rows (the edges of a pyramid are
-// linear combinations of them).
+// The soft law linearised (docs/notebook/derivatives.md, eq. 49, 58): f = -grad s(J a - aref), so
+// that df = -W (J da + d(J a) - daref) + f dlog D, on the constraint's own rows (the edges of a
+// pyramid are linear combinations of them).
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-// Anchors within a step (docs/derivatives.md, eq. 74): the derivative of the stretch at a later
-// state by the state at the start.
+// Anchors within a step (docs/notebook/derivatives.md, eq. 74): the derivative of the stretch at a
+// later state by the state at the start.
 #include "laws/viscoelastic/anchors_linearize.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-// One island of the exponential integrator differentiated (docs/derivatives.md, eq. 68-71): its
-// passes are repeated together with the derivatives of all their inputs.
+// One island of the exponential integrator differentiated (docs/notebook/derivatives.md, eq.
+// 68-71): its passes are repeated together with the derivatives of all their inputs.
 #include "laws/viscoelastic/expo_linearize.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-// The exponential integrator differentiated (docs/derivatives.md, eq. 68-71): the parts of a step
-// around its islands.
+// The exponential integrator differentiated (docs/notebook/derivatives.md, eq. 68-71): the parts of
+// a step around its islands.
 #include "laws/viscoelastic/expo_linearize.h"
 
 #include <string.h>

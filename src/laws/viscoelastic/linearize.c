@@ -1,5 +1,5 @@
-// The viscoelastic law with explicit Euler, differentiated (docs/derivatives.md, eq. 63): forces
-// f = limit(-K stretch - B J v) are a function of the state alone.
+// The viscoelastic law with explicit Euler, differentiated (docs/notebook/derivatives.md, eq. 63):
+// forces f = limit(-K stretch - B J v) are a function of the state alone.
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
-// Limits and stretches of the viscoelastic law, differentiated (docs/derivatives.md, eq. 63-67).
+// Limits and stretches of the viscoelastic law, differentiated (docs/notebook/derivatives.md, eq.
+// 63-67).
 #include "laws/viscoelastic/springs_linearize.h"
 
 #include <stdio.h>

@@ -235,7 +235,7 @@ static tbReal spring_energy(const tbSpring* s) {
 
 // The overlap at first detection was not made by a force that compressed the spring: so the spring
 // separates the bodies no faster than they approached, or than correction_speed. An overlap deeper
-// than the motion of one step existed before. See docs/viscoelastic.md.
+// than the motion of one step existed before. See docs/manual/viscoelastic.md.
 static bool soften_first(const tbModel* m, const tbConstraint* c, tbReal w, tbSpring* s) {
   tbReal way = 0;
   for (int r = 0; r < 3 && r < s->dim; r++) way += s->velocity[r] * s->velocity[r];

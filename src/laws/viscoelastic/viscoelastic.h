@@ -1,6 +1,6 @@
 // The viscoelastic law (EXP): every constraint is a spring and a damper, contacts with anchor
 // points that slip where the force would leave the friction cone. Which integrator moves the state
-// is tbOption.integrator's choice: see docs/viscoelastic.md and docs/expo.md.
+// is tbOption.integrator's choice: see docs/manual/viscoelastic.md and docs/manual/expo.md.
 #ifndef TRIBO_LAWS_VISCOELASTIC_VISCOELASTIC_H_
 #define TRIBO_LAWS_VISCOELASTIC_VISCOELASTIC_H_
 

@@ -1,5 +1,5 @@
 // Newton's method on the active set in velocity space, for ncp, ccp and lcp: the fast path of a
-// step. See docs/solver-active.md.
+// step. See docs/notebook/active-set.md.
 #ifndef TRIBO_SOLVERS_ACTIVE_SET_ACTIVE_SET_H_
 #define TRIBO_SOLVERS_ACTIVE_SET_ACTIVE_SET_H_
 

@@ -1,7 +1,7 @@
-// Fallbacks after the Newton iterations on the active set (docs/solver-interior.md): interior
-// points, repeated from the best point so far; between attempts Gauss-Seidel sweeps, with domain
-// decomposition on large islands; convex problems last. Each ends with a candidate whose residual
-// is evaluated.
+// Fallbacks after the Newton iterations on the active set (docs/notebook/interior-point.md):
+// interior points, repeated from the best point so far; between attempts Gauss-Seidel sweeps, with
+// domain decomposition on large islands; convex problems last. Each ends with a candidate whose
+// residual is evaluated.
 #include <string.h>
 
 #include "base/ablation.h"

@@ -1,6 +1,6 @@
 // Newton's method on the active set in impulse space, for small islands: an iteration costs one
 // factorisation of a dense matrix over the active rows, often a dozen. Equations are numbered as in
-// docs/solver-active.md.
+// docs/notebook/active-set.md.
 //
 // Rows that move a single dof (dry friction and limits of joints, often more than half of a robot's
 // rows) stay in velocity space: with their weights W = 1 / (E + R) for active rows,

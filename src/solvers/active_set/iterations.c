@@ -1,5 +1,5 @@
-// Newton iterations on the modes of an island (docs/solver-active.md): they alternate between the
-// modes by (1) of active_set.c and the system (3) of these modes. Iterations with a step length
+// Newton iterations on the modes of an island (docs/notebook/active-set.md): they alternate between
+// the modes by (1) of active_set.c and the system (3) of these modes. Iterations with a step length
 // come first; if they fail, proximal continuation with a decreasing weight; once the modes are
 // fixed, further solutions with the same modes bring the residual far below the tolerance.
 #include <math.h>

@@ -1,8 +1,8 @@
-// Resting warm start (docs/solver-active.md, "Impulses at rest"). The velocity error that one step
-// leaves within its tolerance is removed by the next step. The impulse that removes it must not be
-// part of the warm start of the step after, which would have to remove that impulse again, and so
-// on for ever. The better guess is the impulse of the same modes without the carried velocity
-// error; it costs one solve with existing factors.
+// Resting warm start (docs/notebook/active-set.md, "Impulses at rest"). The velocity error that one
+// step leaves within its tolerance is removed by the next step. The impulse that removes it must
+// not be part of the warm start of the step after, which would have to remove that impulse again,
+// and so on for ever. The better guess is the impulse of the same modes without the carried
+// velocity error; it costs one solve with existing factors.
 #include <math.h>
 #include <string.h>
 

@@ -3,7 +3,8 @@
 // contacts fixed ((1) of subdomains.c). A subdomain is a seed, a cluster of bodies with unconverged
 // contacts, plus overlap layers of neighbours. The error it leaves at its boundary seeds another
 // subdomain in the next turn, smaller each time. So the cost of the last digits depends on the
-// number of unconverged contacts, not on the size of the island. See docs/solver-interior.md.
+// number of unconverged contacts, not on the size of the island. See
+// docs/notebook/interior-point.md.
 #include <string.h>
 
 #include "solvers/active_set/subdomains.h"

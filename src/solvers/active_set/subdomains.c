@@ -5,7 +5,7 @@
 //     sigma_P = g_P + G_PP lambda_P + R lambda_P,   g_P = sigma_P - G_PP lambda_P - R lambda_P at
 //     the present lambda                                                                      (1)
 //
-// by the same method as any island, from the present impulses. See docs/solver-interior.md.
+// by the same method as any island, from the present impulses. See docs/notebook/interior-point.md.
 #include <math.h>
 #include <string.h>
 

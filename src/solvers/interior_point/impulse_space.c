@@ -1,4 +1,4 @@
-// A primal-dual interior point method on the exact law, on islands. See docs/solver-auto.md.
+// A primal-dual interior point method on the exact law, on islands. See docs/notebook/ncp-auto.md.
 //
 // With x_i = lambda_Ti / mu_i and z_i = mu_i y_Ti every friction cone becomes the Lorentz cone L,
 // and the law (CM eq. 15) becomes, per contact,

@@ -1,6 +1,6 @@
 // The interior-point method on the pyramid law.
 //
-// In rows scaled to |x_T| <= x_N, with u± = x_N -+ x_T, the law is (docs/solvers.md)
+// In rows scaled to |x_T| <= x_N, with u± = x_N -+ x_T, the law is (docs/manual/solvers.md)
 //
 //   0 <= x_N ⟂ s >= 0,  s = sigma_N;     0 <= u± ⟂ w± >= 0,  sigma_T + w+ - w- = 0
 //

@@ -1,5 +1,5 @@
 // The interior-point method on the pyramid law, independent of the solver of its linear systems: on
-// the Delassus matrix (lcp.c) or in velocity space (pyramid.c). See docs/solvers.md.
+// the Delassus matrix (lcp.c) or in velocity space (pyramid.c). See docs/manual/solvers.md.
 #ifndef TRIBO_SOLVERS_INTERIOR_POINT_LCP_INTERIOR_H_
 #define TRIBO_SOLVERS_INTERIOR_POINT_LCP_INTERIOR_H_
 

@@ -1,6 +1,6 @@
 // ncp/ipm: the interior-point method on the exact law, on the whole problem at once
-// (docs/solver-auto.md). It calls tb_island_ipm; `auto` adds islands, sweeps and other starting
-// points.
+// (docs/notebook/ncp-auto.md). It calls tb_island_ipm; `auto` adds islands, sweeps and other
+// starting points.
 #include <string.h>
 
 #include "solvers/islands/island.h"

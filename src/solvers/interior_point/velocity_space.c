@@ -7,7 +7,7 @@
 //     (M + J^T S C^-1 S J) dv = J^T S C^-1 b,    dx = C^-1 (b - S J dv),    b = E c - r      (1)
 //     E dz = r + S J dv + S R S dx,    which is E (c - H dx)
 //
-// on the sparse matrix of operator/velocity.h. See docs/solver-interior.md.
+// on the sparse matrix of operator/velocity.h. See docs/notebook/interior-point.md.
 #include <math.h>
 #include <string.h>
 

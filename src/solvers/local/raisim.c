@@ -1,8 +1,8 @@
 // In rows scaled to the cone |x| <= x_N, y_i = mu_i sigma_i, RaiSim's law of a sliding contact is
 //   x = x_N u,   sigma_N = 0,   y = -t (a + u),   t >= 0,   a_i = mu_i A_iN / A_NN              (1)
-// (docs/problem.md, eq. 6, with t = alpha A_NN). For a matrix E whose normal column is parallel to
-// A's, or that is diagonal, let Phi(z) be the lambda that obeys the law with sigma = E lambda - z.
-// Then
+// (docs/manual/problem.md, eq. 6, with t = alpha A_NN). For a matrix E whose normal column is
+// parallel to A's, or that is diagonal, let Phi(z) be the lambda that obeys the law with sigma = E
+// lambda - z. Then
 //     F = E (lambda - Phi(E lambda - sigma)) = 0                                                (2)
 // is equivalent to the law: its derivatives are C = E - E W E and D = E W with W = dPhi/dz.
 //

@@ -1,5 +1,5 @@
-// Processing of a mesh: volume, centre of mass, principal axes and hull. docs/meshes.md has the
-// equations.
+// Processing of a mesh: volume, centre of mass, principal axes and hull. docs/manual/meshes.md has
+// the equations.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,12 +1,12 @@
-// One function for each kind of gain, bias and activation dynamics, as actuator_list.h names them.
+// One function for each kind of gain, bias and activation dynamics, as actuator_kinds.h names them.
 // They compile for devices too.
-#ifndef TRIBO_FORCES_ACTUATOR_KINDS_H_
-#define TRIBO_FORCES_ACTUATOR_KINDS_H_
+#ifndef TRIBO_FORCES_ACTUATOR_FORCE_H_
+#define TRIBO_FORCES_ACTUATOR_FORCE_H_
 
 #include "base/kernel.h"
 #include "base/minmax.h"
 #include "forces/muscle.h"
-#include "model/actuator_list.h"
+#include "model/actuator_kinds.h"
 #include "tribo/enums.h"
 #include "tribo/model.h"
 

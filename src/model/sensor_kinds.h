@@ -13,8 +13,8 @@
 //
 // The loader, the checks of a model, the evaluation and the manual read this list. A sensor is a
 // line here, its enumerator in tribo/enums.h and its function.
-#ifndef TRIBO_MODEL_SENSOR_LIST_H_
-#define TRIBO_MODEL_SENSOR_LIST_H_
+#ifndef TRIBO_MODEL_SENSOR_KINDS_H_
+#define TRIBO_MODEL_SENSOR_KINDS_H_
 
 #define TB_SENSORS(X)                                                                         \
   X(TOUCH, "touch", 1, SITE, ACC, POSITIVE, NOTHING, ANY, touch)                              \

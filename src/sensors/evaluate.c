@@ -1,11 +1,11 @@
-// Evaluation of the sensors of a model by the list of all kinds (model/sensor_list.h).
-#include "sensors/sensor.h"
+// Evaluation of the sensors of a model by the list of all kinds (model/sensor_kinds.h).
+#include "sensors/evaluate.h"
 
 #include <string.h>
 
 #include "base/minmax.h"
 #include "forces/forces.h"
-#include "model/sensor_list.h"
+#include "model/sensor_kinds.h"
 #include "sensors/values.h"
 
 typedef void (*Evaluate)(const tbSensorContext* x, int sensor, tbReal* out);

@@ -9,12 +9,12 @@
 // AFFINE    1 where value or rate is affine in length, velocity and state, so that derivatives of
 //           a step know it in closed form; 0: they are differenced
 // function  tb_gain_<function>, tb_bias_<function> or tb_activation_rate_<function> of
-//           forces/actuator_kinds.h
+//           forces/actuator_force.h
 //
 // The loader, the checks of a model, the forces and the derivatives read these lists. A kind is a
 // line here, its enumerator in tribo/enums.h and its function.
-#ifndef TRIBO_MODEL_ACTUATOR_LIST_H_
-#define TRIBO_MODEL_ACTUATOR_LIST_H_
+#ifndef TRIBO_MODEL_ACTUATOR_KINDS_H_
+#define TRIBO_MODEL_ACTUATOR_KINDS_H_
 
 #define TB_ACTUATOR_GAINS(X)     \
   X(FIXED, "fixed", 1, fixed)    \

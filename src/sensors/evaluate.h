@@ -1,6 +1,6 @@
 // Sensors, evaluated as MuJoCo does.
-#ifndef TRIBO_SENSORS_SENSOR_H_
-#define TRIBO_SENSORS_SENSOR_H_
+#ifndef TRIBO_SENSORS_EVALUATE_H_
+#define TRIBO_SENSORS_EVALUATE_H_
 
 #include <stdbool.h>
 

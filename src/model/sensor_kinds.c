@@ -1,4 +1,4 @@
-#include "model/sensor_list.h"
+#include "model/sensor_kinds.h"
 #include "tribo/enums.h"
 
 const tbSensorKind tb_sensor_kinds[TB_NSENSORTYPES] = {
