@@ -25,6 +25,7 @@ static const LawRow LAWS[] = {
     {TB_LAW_RAISIM, "maximum dissipation"},
     {TB_LAW_SOFT, "rigidity (MuJoCo's springs)"},
     {TB_LAW_COMFREE, "complementarity (closed form)"},
+    {TB_LAW_VISCOELASTIC, "rigidity (springs of 1e5 N/m)"},
 };
 enum { NLAWS = sizeof LAWS / sizeof LAWS[0] };
 
@@ -119,7 +120,7 @@ static Outcome heavy_stack(tbModel* m, int law) {
 }
 
 static void print_row(const LawRow* law, const Outcome* o, bool cube) {
-  printf("  %-7s", tb_step_law_name(law->law));
+  printf("  %-12s", tb_step_law_name(law->law));
   if (!o->ok) {
     printf(" %s\n", o->message);
     return;
@@ -160,12 +161,12 @@ typedef struct {
 
 static const Experiment EXPERIMENTS[] = {
     {"sliding_cube.xml", "thrown_cube", NULL,
-     "  law     distance m  sideways mm    lift mm  overlap mm   exact law   us/step"
+     "  law          distance m  sideways mm    lift mm  overlap mm   exact law   us/step"
      "   what the law relaxes",
      thrown_cube, true},
     {"stack.xml", "heavy_stack", "Ten boxes, the top one 1000 times heavier (two seconds)",
-     "  law      sideways mm  overlap mm   exact law   us/step   what the law relaxes", heavy_stack,
-     false},
+     "  law           sideways mm  overlap mm   exact law   us/step   what the law relaxes",
+     heavy_stack, false},
 };
 enum { NEXPERIMENTS = sizeof EXPERIMENTS / sizeof EXPERIMENTS[0] };
 
