@@ -4,6 +4,7 @@
 #include "assemble/rows.h"
 #include "model/chain.h"
 #include "spatial/quat.h"
+#include "model/law_kinds.h"
 
 uint64_t tb_contact_key(const tbContact* contact) {
   return contact->key | UINT64_C(0x8000000000000000);
@@ -53,7 +54,7 @@ static bool are_welded(const tbModel* m, const tbData* d, int body1, int body2) 
 // would contradict each other, and the weld was requested by the file.
 static bool is_held_by_weld(const tbRowBuilder* b, const tbContact* contact, int body1, int body2) {
   const tbOption* opt = &b->m->opt;
-  return opt->law < TB_LAW_COUNT && tb_contact_gap(contact) < -opt->overlap_allowed &&
+  return tb_law_has(opt, TB_TRAIT_RIGID) && tb_contact_gap(contact) < -opt->overlap_allowed &&
          contact->compliance == 0 && are_welded(b->m, b->d, body1, body2);
 }
 
@@ -91,7 +92,7 @@ bool tb_add_contacts(tbRowBuilder* b, const char* pruned) {
     contact->row = c->row;
     // RaiSim's per-contact problem is that of a point: torsion and rolling rows are in J for the
     // certificate only.
-    if (m->opt.law == TB_LAW_RAISIM && c->dim > 3) {
+    if (tb_law_has(&m->opt, TB_TRAIT_POINT) && c->dim > 3) {
       b->out->nrow -= c->dim - 3;
       c->dim = 3;
     }

@@ -5,6 +5,7 @@
 #include "assemble/rows.h"
 #include "model/chain.h"
 #include "spatial/quat.h"
+#include "model/law_kinds.h"
 #include "tribo/dynamics.h"
 #include "tribo/step.h"
 
@@ -47,8 +48,7 @@ static void equality_frames(const tbModel* m, const tbData* d, int id, EqualityF
   if (weld && type != TB_OBJ_SITE) tb_quat_mul(f->quat[0], f->quat[0], data + 6);
   // The anchor of a rigid weld can be any point. If the weld is compliant, as under MuJoCo's law
   // and with springs, or leaves rotations free (torquescale 0), the anchor of the file matters.
-  bool is_compliant = m->opt.law == TB_LAW_SOFT || m->opt.law == TB_LAW_VISCOELASTIC ||
-                      data[TB_EQ_TORQUESCALE] == 0;
+  bool is_compliant = tb_law_has(&m->opt, TB_TRAIT_COMPLIANT) || data[TB_EQ_TORQUESCALE] == 0;
   for (int i = 0; i < 2 && weld && !is_compliant; i++) {
     tbReal arm[3];
     tb_quat_rotate(arm, f->quat[i], m->eq_hold + 3 * id);

@@ -7,6 +7,7 @@
 #include "dynamics/mass.h"
 #include "linalg/ltdl.h"
 #include "model/chain.h"
+#include "model/law_kinds.h"
 #include "tribo/dynamics.h"
 #include "tribo/step.h"
 
@@ -95,7 +96,7 @@ static void pair_parameters(const tbModel* m, int p, tbContact* c) {
 // The soft law has no upper bound, as MuJoCo.
 static tbReal within_friction(const tbModel* m, tbReal mu) {
   const tbReal least = 1e-5, most = 1e3;
-  if (mu > most && isfinite(mu) && m->opt.law != TB_LAW_SOFT) return most;
+  if (mu > most && isfinite(mu) && !tb_law_has(&m->opt, TB_TRAIT_UNBOUNDED)) return most;
   return larger(mu, least);
 }
 

@@ -278,19 +278,18 @@ static tbResult run_world(Run* run, tbBatchWorker* worker, int w) {
   start_world(b, r, w);
   tbData* d = worker->data;
   tbResult result = tb_batch_worker_enter(worker, b, w, &s->remembered[w], &s->masses[w]);
-  tbStepState* state = tb_step_state(&worker->model, d);
   tb_report_clear(&b->report[w]);
   if (result != TB_OK) refuse_world(&b->report[w], result);
   for (int i = 0; i < r->nstep; i++) {
     // Only results of the last step are visible: the other steps may skip unused ones.
     bool judged = b->judge_every > 0 && (i + 1) % b->judge_every == 0;
-    state->state_only = i + 1 < r->nstep && !judged;
+    tbPurpose purpose = {.state_only = i + 1 < r->nstep && !judged};
     if (result == TB_OK && r->ctrl && nu) {
       memcpy(d->ctrl, r->ctrl + ((size_t)w * (size_t)r->nstep + (size_t)i) * nu,
              sizeof(tbReal) * nu);
     }
     if (result == TB_OK) {
-      result = tb_step(&worker->model, d);
+      result = tb_step_for(&worker->model, d, purpose);
       tb_report_add(&b->report[w], d);
     }
     // A failed world repeats its last valid state.

@@ -155,7 +155,7 @@ tbResult tb_batch_worker_enter(tbBatchWorker* worker, tbBatch* b, int w, tbWorld
   opt->comfree_damping = b->comfree_damping[w];
   d->status = enter_masses(worker, b->model, b->mass_scale[w], masses);
   tbStepState* state = tb_step_state(&worker->model, d);
-  tbResult result = tb_world_memory_enter(state, remembered);
+  tbResult result = tb_world_memory_enter(&worker->model, state, remembered);
   if (d->status == TB_OK) d->status = result;
   const char* bad = bad_parameter(b, w);
   if (bad) {
@@ -168,7 +168,8 @@ tbResult tb_batch_worker_enter(tbBatchWorker* worker, tbBatch* b, int w, tbWorld
 tbResult tb_batch_worker_leave(tbBatchWorker* worker, tbBatch* b, int w,
                                tbWorldMemory* remembered) {
   tbData* d = worker->data;
-  tbResult result = tb_world_memory_leave(tb_step_state(&worker->model, d), remembered);
+  tbResult result =
+      tb_world_memory_leave(&worker->model, tb_step_state(&worker->model, d), remembered);
   if (d->status == TB_OK) d->status = result;
   b->time[w] = d->time;
   b->status[w] = (int)d->status;

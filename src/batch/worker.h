@@ -3,7 +3,7 @@
 #ifndef TRIBO_BATCH_WORKER_H_
 #define TRIBO_BATCH_WORKER_H_
 
-#include "world/world_memory.h"
+#include "batch/world_memory.h"
 #include "tribo/batch.h"
 
 // Arrays of the model that depend on masses, in the order of a world's block.

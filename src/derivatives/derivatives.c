@@ -12,7 +12,8 @@
 #include "spatial/so3.h"
 #include "step/check.h"
 #include "step/rk4.h"
-#include "laws/viscoelastic/viscoelastic.h"
+#include "derivatives/integrators.h"
+#include "model/law_kinds.h"
 #include "tribo/step.h"
 
 tbDerivativeSettings tbDefaultDerivativeSettings(void) {
@@ -47,11 +48,9 @@ static tbResult reserve(tbDerivatives* x, const tbConstraints* cs) {
   tbArena* arena = &x->arena;
   const tbModel* m = x->m;
   x->active = TB_ARENA_NEW(arena, tbActiveRows, cs->count + 1);
-  // Rows of S and E are cleared when they are first used.
+  // Rows of S are cleared when they are first used.
   size_t rows = sizeof(tbReal) * ((size_t)cs->nrow * (size_t)x->ncol + 1);
   x->S = tb_arena_alloc(arena, rows);
-  int law = m->opt.law, sources = law >= TB_LAW_RAISIM;
-  x->E = sources ? tb_arena_alloc(arena, rows) : NULL;
   x->R = TB_ARENA_NEW(arena, tbReal, cs->nrow + 1);
   x->law.LD = TB_ARENA_NEW(arena, tbReal, m->nM + 1);
   x->law.inverse = TB_ARENA_NEW(arena, tbReal, m->nv + 1);
@@ -80,20 +79,15 @@ void tb_deriv_integration(tbDerivatives* x, const tbReal* v_next) {
   }
 }
 
-static int is_supported(const tbModel* m, const tbData* d, const tbStepState* state, int is_stage) {
-  int law = m->opt.law, integrator = m->opt.integrator;
+static bool is_supported(const tbStep* s, bool is_stage) {
+  const tbModel* m = s->m;
   for (int i = 0; i < m->nu; i++) {
     // The moments of adhesion depend on the contacts.
-    if (m->actuator_trntype[i] == TB_TRN_BODY) return 0;
+    if (m->actuator_trntype[i] == TB_TRN_BODY) return false;
   }
-  // Sleeping islands and the noslip pass of the soft law are not covered.
-  if (m->opt.sleep || (law == TB_LAW_SOFT && m->opt.noslip_iterations > 0)) return 0;
-  if (law == TB_LAW_VISCOELASTIC) return is_stage || integrator != TB_INTEGRATOR_EXPO_MIDPOINT;
-  if (law == TB_LAW_COMFREE) return !state->softened;
-  if (law < 0 || (law >= TB_LAW_COUNT && law != TB_LAW_SOFT)) return 0;
-  if (law != TB_LAW_SOFT) return 1;
-  if (integrator == TB_INTEGRATOR_IMPLICITFAST) return tb_implicit_fast_is_all(m, d);
-  return integrator != TB_INTEGRATOR_IMPLICIT || tb_deriv_is_plain(m);
+  // Sleeping islands are not covered.
+  if (m->opt.sleep || !s->law->linearize) return false;
+  return !s->law->has_partials || s->law->has_partials(s, is_stage);
 }
 
 static int has_stages(const tbModel* m, const tbStepState* state) {
@@ -137,7 +131,7 @@ static tbResult whole_step(tbDerivatives* x, tbData* d, const tbDerivativeSettin
   tbResult result = tb_deriv_keep_dense(x, d);
   if (result != TB_OK) return result;
   x->info.finite_differences = 1;
-  if (settings->hold_contacts && x->m->opt.law < TB_LAW_COUNT) {
+  if (settings->hold_contacts && tb_law_has(&x->m->opt, TB_TRAIT_RIGID)) {
     x->info.differentiable = 0;
     snprintf(x->info.reason, sizeof x->info.reason,
              "hold_contacts has no effect: the whole step is differentiated by differences");
@@ -155,6 +149,8 @@ static void begin(tbDerivatives* x, const tbModel* m, const tbData* d) {
     snprintf(x->info.reason, sizeof x->info.reason, "the solver did not converge");
   }
   x->m = m;
+  x->E = NULL;
+  x->is_compliant = x->by_responses = 0;
   x->ready = x->n = x->nactive = x->nisland = 0;
   x->h = m->opt.timestep;
   x->ncon = d->ncon;
@@ -177,9 +173,11 @@ tbResult tb_deriv_linearize(const tbModel* m, tbData* d, const tbDerivativeSetti
                             tbDerivatives* x) {
   tbResult result = tb_forward(m, d);
   if (result != TB_OK) return result;
-  tbStepState* state = tb_step_state(m, d);
+  const tbStep step = tb_step_of(m, d, (tbPurpose){0});
+  tbStepState* state = step.state;
   begin(x, m, d);
-  if (!is_supported(m, d, state, x->is_stage)) {
+  x->detector = state->finder;
+  if (!is_supported(&step, x->is_stage)) {
     return x->is_stage ? TB_ERROR_UNSUPPORTED : whole_step(x, d, settings);
   }
   result = reserve(x, &state->constraints);
@@ -190,20 +188,12 @@ tbResult tb_deriv_linearize(const tbModel* m, tbData* d, const tbDerivativeSetti
   }
 
   // The law: active rows and their modes.
-  int soft = m->opt.law == TB_LAW_SOFT;
-  if (m->opt.law == TB_LAW_COMFREE) {
-    result = tb_deriv_comfree(x, d, state, settings);
-  } else if (m->opt.law == TB_LAW_VISCOELASTIC) {
-    int implicit = m->opt.integrator == TB_INTEGRATOR_EULER_IMPLICIT && !x->is_stage;
-    result = implicit                       ? tb_deriv_euler_implicit(x, d, state, settings)
-             : tb_integrator_is_explicit(m) ? tb_deriv_viscoelastic(x, d, state, settings)
-                                            : tb_deriv_expo(x, d, state, settings);
-    if (result == TB_ERROR_UNSUPPORTED) return whole_step(x, d, settings);
-    if (result == TB_OK && implicit) return TB_OK;
-  } else {
-    result = soft ? tb_deriv_soft(x, d, state, settings) : tb_deriv_rigid(x, d, state, settings);
-  }
-  if (result == TB_OK) result = tb_deriv_factor(x, d, soft ? 0 : settings->proximal);
+  bool implicit = m->opt.integrator == TB_INTEGRATOR_EULER_IMPLICIT && !x->is_stage;
+  result = implicit ? tb_deriv_euler_implicit(x, d, state, settings)
+                    : step.law->linearize(x, &step, settings);
+  if (result == TB_ERROR_UNSUPPORTED) return whole_step(x, d, settings);
+  if (result == TB_OK && implicit) return TB_OK;
+  if (result == TB_OK) result = tb_deriv_factor(x, d, x->is_compliant ? 0 : settings->proximal);
   if (result != TB_OK) return result;
 
   // The next configuration.

@@ -9,6 +9,7 @@
 #include "dynamics/regressor.h"
 #include "spatial/quat.h"
 #include "step/check.h"
+#include "step/step.h"
 #include "partials/derivatives.h"
 #include "tribo/dynamics.h"
 #include "tribo/step.h"
@@ -130,15 +131,14 @@ tbResult tb_deriv_friction_differences(tbDerivatives* x) {
   size_t nx = (size_t)x->nx, ncon = (size_t)x->ncon;
   tbReal* mu = TB_ARENA_NEW(&x->arena, tbReal, nx * ncon + nx + 1);
   tbData *low = tb_data_new(m), *high = tb_data_new(m);
-  tbStepState* state[2] = {low ? tb_step_state(m, low) : NULL,
-                           high ? tb_step_state(m, high) : NULL};
-  tbResult result = mu && state[0] && state[1] ? TB_OK : TB_ERROR_MEMORY;
+  tbResult result = mu && low && high ? TB_OK : TB_ERROR_MEMORY;
   Start start = {x->start, x->start_size};
   for (size_t c = 0; c < ncon && result == TB_OK; c++) {
     for (int side = 0; side < 2 && result == TB_OK; side++) {
-      state[side]->friction_key = x->contact_key[c];
-      state[side]->friction_shift = side ? e : -e;
-      result = moved_step(m, &start, side ? high : low, 0, 0, mu + nx * ncon);
+      tbPurpose purpose = {.friction_key = x->contact_key[c], .friction_shift = side ? e : -e};
+      tbData* d = side ? high : low;
+      result = place(m, &start, d);
+      if (result == TB_OK) result = tb_step_for(m, d, purpose);
     }
     if (result != TB_OK) break;
     displacement(m, low, high, 2 * e, mu + nx * ncon);

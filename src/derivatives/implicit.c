@@ -5,11 +5,13 @@
 //     dv+ = dv + h (a_q dq+ + a_v dv+ + a_anchor dx),      dq+ = turn_q dq + h turn_v dv+
 #include <string.h>
 
+#include "derivatives/integrators.h"
 #include "linalg/dense.h"
 #include "linalg/multi_rhs.h"
 #include "laws/viscoelastic/anchors_linearize.h"
 #include "laws/viscoelastic/springs_linearize.h"
 #include "forces/implicit_inertia.h"
+#include "laws/viscoelastic/viscoelastic.h"
 #include "tribo/step.h"
 
 // ---- the system ---------------------------------------------------------------------------------
@@ -125,7 +127,8 @@ tbResult tb_deriv_euler_implicit(tbDerivatives* x, tbData* d, tbStepState* state
   if (result == TB_OK) {
     result = tb_deriv_smooth(x, d, d->qacc, TB_IMPLICIT_NOTHING, &partials);
   }
-  tbReal near = settings->mode_tolerance * tb_springs_largest(&state->springs);
+  tbReal near =
+      settings->mode_tolerance * tb_springs_largest(&tb_viscoelastic_state(state)->springs);
   if (result == TB_OK) result = tb_start_springs(x, d, state, near, &anchors);
   if (result == TB_OK) result = linearize_end(x, d, settings);
   if (result != TB_OK) return result;

@@ -225,10 +225,7 @@ tbResult tb_derivatives_friction(tbDerivatives* x, int contact, tbReal* dx_next)
 // slopes of the bias of `implicit`, the blocks of G in raisim's sliding and in exact gains, and the
 // equivalent boxes of bodies in a fluid medium.
 static int needs_differences(const tbDerivatives* x) {
-  int law = x->m->opt.law;
-  if (x->ready != 1 || x->move.acc || x->final.LU || tb_has_fluid(x->m)) return 1;
-  return (law == TB_LAW_RAISIM && x->info.sliding > 0) ||
-         (law == TB_LAW_COMFREE && x->m->opt.comfree_exact && x->ncon > 0);
+  return x->ready != 1 || x->move.acc || x->final.LU || tb_has_fluid(x->m) || x->by_responses;
 }
 
 // Changes of S and E through the diagonal J H^-1 J^T = J u, whose partials are -u^T dM u.

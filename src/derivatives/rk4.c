@@ -10,6 +10,8 @@
 #include "forces/forces.h"
 #include "laws/viscoelastic/anchors_linearize.h"
 #include "laws/viscoelastic/springs_linearize.h"
+#include "derivatives/integrators.h"
+#include "model/law_kinds.h"
 #include "step/rk4.h"
 #include "laws/viscoelastic/viscoelastic.h"
 #include "tribo/dynamics.h"
@@ -141,8 +143,9 @@ static tbResult probe_start(tbDerivatives* x, tbData* d) {
   tbResult result = tb_snapshot_save(m, d, bytes, size);
   if (result == TB_OK) result = tb_snapshot_load(m, x->probe, bytes, size, NULL);
   if (result == TB_OK) result = tb_forward(m, x->probe);
-  if (result != TB_OK || m->opt.law != TB_LAW_VISCOELASTIC) return result;
-  return tb_anchors_exchange(m, x->probe, tb_step_state(m, x->probe));
+  if (result != TB_OK || !tb_law_has(&m->opt, TB_TRAIT_ANCHORS)) return result;
+  const tbStep step = tb_step_of(m, x->probe, (tbPurpose){0});
+  return tb_anchors_exchange(&step);
 }
 
 // Set the probe to the start d plus h times the given rates.
@@ -187,7 +190,7 @@ static tbResult stage_add(Chain* c, tbData* at, const tbDerivativeSettings* sett
   if (result != TB_OK) return result;
   report(x, &stage->info, anchors == NULL);
   memset(c->rate.v, 0, sizeof(tbReal) * c->nv * c->W);
-  if (anchors && x->m->opt.law == TB_LAW_VISCOELASTIC) {
+  if (anchors && tb_law_has(&x->m->opt, TB_TRAIT_ANCHORS)) {
     anchors->end = stage;
     anchors->probe = at;
     result = tb_add_anchors(anchors, tb_step_state(x->m, at), c->rate.v, c->W);
@@ -224,8 +227,9 @@ tbResult tb_deriv_rk4(tbDerivatives* x, tbData* d, tbStepState* state,
     result = stage_add(&c, at, settings, s ? &anchors : NULL, u, REACH[s] * x->h, WEIGHT[s]);
     if (s == 0 && result == TB_OK) result = tb_deriv_keep_acceleration(x, c.acc, c.by_force);
     // The springs at the start, as its evaluation left them.
-    if (s == 0 && result == TB_OK && m->opt.law == TB_LAW_VISCOELASTIC) {
-      tbReal near = settings->mode_tolerance * tb_springs_largest(&state->springs);
+    if (s == 0 && result == TB_OK && tb_law_has(&m->opt, TB_TRAIT_ANCHORS)) {
+      tbReal near =
+          settings->mode_tolerance * tb_springs_largest(&tb_viscoelastic_state(state)->springs);
       result = tb_start_springs(x, d, state, near, &anchors);
     }
     tb_rk4_rates(m, u, at->qvel, rate);

@@ -8,6 +8,7 @@
 #include "detect/detector.h"
 #include "model/workspace.h"
 #include "spatial/quat.h"
+#include "model/law_kinds.h"
 
 const tbShape* tb_contact_shape(const tbDetector* f, int geom) {
   int low = 0, high = f->count;
@@ -416,7 +417,8 @@ static tbResult collide_pair(tbDetector* f, const tbModel* m, tbData* d, tbPairM
   if (!reserve(f, d, capacity, n)) return TB_ERROR_MEMORY;
   tbContact parameters;
   tb_contact_parameters(m, g1, g2, pair, &parameters);
-  const char* invalid = tb_contact_invalid_parameter(&parameters, m->opt.law < TB_LAW_COUNT);
+  const char* invalid =
+      tb_contact_invalid_parameter(&parameters, tb_law_has(&m->opt, TB_TRAIT_RIGID));
   if (invalid) return fail_contact(m, d, g1, g2, invalid);
   int separated = -1;  // result of the swept test; -1: not computed yet
   for (int k = 0; k < n; k++) {

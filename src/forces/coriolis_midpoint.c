@@ -31,6 +31,7 @@
 #include "model/workspace.h"
 #include "forces/forces.h"
 #include "forces/gyroscopic_midpoint.h"
+#include "model/law_kinds.h"
 #include "tribo/step.h"
 
 // Rotations per step, rad. Below LEAST_TURN the forces hardly matter, 1e-6 of the energy; up to
@@ -225,7 +226,7 @@ static bool turns_fast(const tbModel* m, int tree, const tbReal* v, tbReal most)
 // Classifies the rotation of a tree; `x` is scratch memory.
 static tbTurning classify_rotation(const tbModel* m, tbData* d, int tree, const Motion* x) {
   const tbReal h = m->opt.timestep, turn = largest_rotation(m, d, tree, true);
-  if (m->opt.law == TB_LAW_SOFT) {
+  if (tb_law_has(&m->opt, TB_TRAIT_UNBOUNDED)) {
     bool fast = turn > SOFT_FAST_TURN && largest_rotation(m, d, tree, false) > SOFT_FAST_TURN;
     return fast ? TB_TURNS_FAST : TB_TURNS_SLOWLY;
   }
@@ -252,7 +253,7 @@ static tbTurning classify_rotation(const tbModel* m, tbData* d, int tree, const 
 // Whether Coriolis forces are added to the velocity explicitly. The integrators of the viscoelastic
 // law except the exponential one follow their own formulas.
 static bool is_semi_implicit(const tbOption* opt) {
-  if (opt->law == TB_LAW_SOFT) return opt->integrator == TB_INTEGRATOR_EULER;
+  if (tb_law_has(opt, TB_TRAIT_UNBOUNDED)) return opt->integrator == TB_INTEGRATOR_EULER;
   return opt->integrator != TB_INTEGRATOR_RK4 && opt->integrator <= TB_INTEGRATOR_EXPO;
 }
 

@@ -5,6 +5,7 @@
 #include "base/minmax.h"
 #include "spatial/vec3.h"
 #include "forces/forces.h"
+#include "model/law_kinds.h"
 #include "tribo/dynamics.h"
 #include "tribo/step.h"
 
@@ -20,7 +21,7 @@ static void equivalent_box(const tbModel* m, int body, tbReal box[3]) {
 }
 
 tbReal tb_most_drag(const tbModel* m, tbReal inertia) {
-  return m->opt.law == TB_LAW_SOFT ? INFINITY : inertia / m->opt.timestep;
+  return tb_law_has(&m->opt, TB_TRAIT_UNBOUNDED) ? INFINITY : inertia / m->opt.timestep;
 }
 
 static tbReal at_most(tbReal x, tbReal most) {

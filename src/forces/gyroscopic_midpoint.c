@@ -36,6 +36,7 @@
 #include "model/workspace.h"
 #include "spatial/so3.h"
 #include "spatial/trig.h"
+#include "model/law_kinds.h"
 #include "tribo/step.h"
 
 // rad: rotations in a step below this have negligible gyroscopic forces.
@@ -98,8 +99,7 @@ static bool is_round(const tbReal I[10]) {
 }
 
 bool tb_turns_by_middle(const tbOption* opt) {
-  bool rigid = opt->law < TB_LAW_COUNT || opt->law == TB_LAW_COMFREE;
-  return rigid && opt->integrator != TB_INTEGRATOR_RK4;
+  return !tb_law_has(opt, TB_TRAIT_COMPLIANT) && opt->integrator != TB_INTEGRATOR_RK4;
 }
 
 bool tb_gyroscopic_midpoint(const tbModel* m, const tbData* d, int tree,

@@ -5,7 +5,7 @@
 #include "dynamics/mass.h"
 #include "linalg/ltdl.h"
 #include "model/workspace.h"
-#include "laws/comfree/comfree.h"
+#include "model/law_kinds.h"
 #include "forces/forces.h"
 #include "forces/stiff_springs.h"
 #include "tribo/step.h"
@@ -81,8 +81,12 @@ static void add_springs(const tbModel* m, const tbData* d, tbReal* H) {
 }
 
 tbImplicit tb_implicit_of(const tbOption* opt) {
-  if (opt->law < TB_LAW_COUNT) return TB_IMPLICIT_STIFF;
-  return opt->law == TB_LAW_COMFREE ? tb_comfree_implicit(opt) : TB_IMPLICIT_NOTHING;
+  if (tb_law_has(opt, TB_TRAIT_COMPLIANT)) return TB_IMPLICIT_NOTHING;
+  // Without a contact problem a step may also take dampers at its start, as MuJoCo's Euler can.
+  bool euler = opt->integrator != TB_INTEGRATOR_IMPLICITFAST;
+  bool explicit_damping = euler && (opt->disableflags & TB_DISABLE_EULERDAMP);
+  return explicit_damping && !tb_law_has(opt, TB_TRAIT_RIGID) ? TB_IMPLICIT_NOTHING
+                                                              : TB_IMPLICIT_STIFF;
 }
 
 tbResult tb_implicit_factor(const tbModel* m, tbData* d, tbImplicit what, tbInertiaFactor* factor) {

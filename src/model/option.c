@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "model/option.h"
 #include "model/check.h"
+#include "model/law_kinds.h"
 #include "tribo/step.h"
 
 // Initialiser of one field: a plain value, or a parenthesised list for several.
@@ -61,14 +62,10 @@ static const Word WORDS[] = {
     {"integrator", "expo-midpoint", TB_INTEGRATOR_EXPO_MIDPOINT},
     {"integrator", "euler-explicit", TB_INTEGRATOR_EULER_EXPLICIT},
     {"integrator", "euler-implicit", TB_INTEGRATOR_EULER_IMPLICIT},
-    {"law", "ncp", TB_LAW_NCP},
-    {"law", "ccp", TB_LAW_CCP},
-    {"law", "lcp", TB_LAW_LCP},
-    {"law", "raisim", TB_LAW_RAISIM},
-    {"law", "soft", TB_LAW_SOFT},
-    {"law", "comfree", TB_LAW_COMFREE},
-    {"law", "viscoelastic", TB_LAW_VISCOELASTIC},
-    {"solver", "auto", TB_SOLVER_AUTO},
+#define X(LAW, word, family, traits) {"law", word, TB_LAW_##LAW},
+    TB_STEP_LAWS(X)
+#undef X
+        {"solver", "auto", TB_SOLVER_AUTO},
     {"solver", "pgs", TB_SOLVER_PGS},
     {"solver", "admm", TB_SOLVER_ADMM},
     {"solver", "newton", TB_SOLVER_NEWTON},

@@ -3,6 +3,11 @@
 
 #include "partials/derivatives.h"
 
+bool tb_deriv_reserve_sources(tbDerivatives* x, const tbConstraints* cs) {
+  x->E = TB_ARENA_NEW(&x->arena, tbReal, (size_t)cs->nrow * (size_t)x->ncol + 1);
+  return x->E != NULL;
+}
+
 tbActiveRows* tb_deriv_activate(tbDerivatives* x, const tbConstraint* c) {
   tbActiveRows* a = &x->active[x->nactive];
   size_t count = (size_t)(c->dim * c->nnz);

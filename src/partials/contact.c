@@ -124,7 +124,7 @@ tbResult tb_deriv_contact(tbDerivatives* x, tbData* d, const tbConstraint* c, tb
   const tbModel* m = x->m;
   const tbContact* contact = &d->contact[c->id];
   tbContactMotion motion;
-  tb_contact_motion(m, d, tb_step_state(m, d)->finder, contact, &motion);
+  tb_contact_motion(m, d, x->detector, contact, &motion);
   if (motion.lost) {
     x->info.differentiable = 0;
     if (!x->info.reason[0]) {

@@ -14,7 +14,6 @@
 
 #include "assemble/assemble.h"
 #include "linalg/ltdl.h"
-#include "world/state.h"
 #include "tribo/derivatives.h"
 
 enum { TB_MAX_DIM = TB_MAX_BLOCK_DIM };
@@ -109,8 +108,9 @@ struct tbDerivatives {
   struct tbDerivatives* stage;  // derivatives at another state within the step; made on first use
   int is_stage;                 // 1: derivatives of the forces at a state, whatever the integrator
   const tbModel* m;
-  int nv, na, nu, nx, ncol;  // nx = 2 nv + na states, ncol = nx + nu columns
-  int ready;                 // 0: empty, 1: linearised, 2: dense A and B only
+  int nv, na, nu, nx, ncol;     // nx = 2 nv + na states, ncol = nx + nu columns
+  struct tbDetector* detector;  // of the world
+  int ready;                    // 0: empty, 1: linearised, 2: dense A and B only
   tbReal h;
   tbReal c;           // factor of J dacc in sigma: h for rigid laws, 1 for soft
   tbReal move_share;  // the configuration moves with (1 - share) v + share v+
@@ -120,6 +120,8 @@ struct tbDerivatives {
   const tbReal* law_acc;  // acceleration for which the law's forces were computed; NULL: qacc
   int input_damps;        // 1: H depends on the input of servos
   int explicit_law;       // 1: df follows from dacc without a solve
+  int is_compliant;       // 1: every row is (R > 0), so that the law needs no proximal term
+  int by_responses;       // 1: forces depend on G in ways without partials by the inertia
   tbReal* final_acc;      // if there is a second inertia
   tbReal* S;              // n x ncol
   tbReal* E;              // n x ncol, or NULL
@@ -238,12 +240,9 @@ void tb_active_pull(const tbDerivatives* x, const tbActiveRows* a, const tbReal*
 // out (nv x ncol) += d(J^T f)/dq over the columns of q.
 void tb_active_force(const tbActiveRows* a, tbPartials* out);
 
-// ---- laws (laws/rigid/linearize.c, laws/soft/linearize.c, ...) ---------------------------------
-
-// Find the active constraints, their modes and law matrices; fill x->n, active, S, R, E, and the
-// partials of J^T f in x->law.force (and final).
-tbResult tb_deriv_rigid(tbDerivatives* x, tbData* d, tbStepState* state,
-                        const tbDerivativeSettings* settings);
+// ---- for the laws (laws/rigid/linearize.c, laws/soft/linearize.c, ...) ------------------------
+// They find the active constraints, their modes and law matrices; and fill x->n, active, S, R, E,
+// and the partials of J^T f in x->law.force (and final).
 
 // dJ/dt v of a connect or weld into S (corotation.c); `prepare` fills x->drift once.
 tbResult tb_deriv_drift_prepare(tbDerivatives* x, const tbData* d);
@@ -259,33 +258,14 @@ tbResult tb_contact_drift(tbDerivatives* x, const tbData* d, const tbConstraint*
 // (slip.c).
 tbResult tb_deriv_slip(tbDerivatives* x, const tbData* d, const tbConstraint* c,
                        const tbActiveRows* a);
-tbResult tb_deriv_soft(tbDerivatives* x, tbData* d, tbStepState* state,
-                       const tbDerivativeSettings* settings);
-
-tbResult tb_deriv_comfree(tbDerivatives* x, tbData* d, tbStepState* state,
-                          const tbDerivativeSettings* settings);
-
-// Explicit Euler, and the exponential integrator: TB_ERROR_UNSUPPORTED where only differences are
-// available.
-tbResult tb_deriv_viscoelastic(tbDerivatives* x, tbData* d, tbStepState* state,
-                               const tbDerivativeSettings* settings);
-tbResult tb_deriv_expo(tbDerivatives* x, tbData* d, tbStepState* state,
-                       const tbDerivativeSettings* settings);
-
-// Implicit Euler: dense A, B and F.
-tbResult tb_deriv_euler_implicit(tbDerivatives* x, tbData* d, tbStepState* state,
-                                 const tbDerivativeSettings* settings);
-
-// Runge-Kutta: dense A, B and F, by the chain rule over its stages (derivatives/rk4.c).
-tbResult tb_deriv_rk4(tbDerivatives* x, tbData* d, tbStepState* state,
-                      const tbDerivativeSettings* settings);
-
-// The largest unlimited force of all springs, or of their dampers alone.
-tbReal tb_springs_largest(const tbSprings* springs);
 
 // out += scale d(J_r H^-1 J_r^T)/dq over the columns of q. `room`: 2 nv + 12 nbody.
 void tb_deriv_diagonal(const tbDerivatives* x, const tbData* d, const tbConstraint* c,
                        const tbActiveRows* a, int r, tbReal scale, tbReal* out, tbReal* room);
+
+// Memory for E, for laws whose forces have partials besides those through sigma. Before the first
+// constraint. False when out of memory.
+bool tb_deriv_reserve_sources(tbDerivatives* x, const tbConstraints* constraints);
 
 // Memory for the next active constraint and its rows.
 tbActiveRows* tb_deriv_activate(tbDerivatives* x, const tbConstraint* c);

@@ -158,7 +158,7 @@ tbResult tb_deriv_responses(tbDerivatives* x) {
 
 tbResult tb_deriv_factor(tbDerivatives* x, const tbData* d, tbReal proximal) {
   // One dense factor over all dofs is cheaper for many rows and few dofs.
-  if (x->m->opt.law == TB_LAW_SOFT && 2 * x->n > x->nv && x->nv < 200) {
+  if (x->is_compliant && 2 * x->n > x->nv && x->nv < 200) {
     return tb_primal_factor(x, d->qM);
   }
   if (!x->law.Y) x->law.Y = rows_response(x, &x->law);

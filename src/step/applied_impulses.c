@@ -8,13 +8,30 @@
 #include "model/workspace.h"
 #include "spatial/vec3.h"
 #include "laws/certificate.h"
-#include "world/state.h"
+#include "step/integrator.h"
 #include "tribo/dynamics.h"
+
+// The impulses of a world, or NULL if no step has been opened yet.
+static tbApplied* applied_of(const tbStepState* state) {
+  tbIntegratorState* own = state->integrator.state;
+  return own ? &own->applied : NULL;
+}
 
 // ---- start of a step ---------------------------------------------------------------------------
 
+bool tb_applied_is_open(const tbStepState* state) {
+  const tbApplied* a = applied_of(state);
+  return a && a->open;
+}
+
+tbArenaMark tb_applied_mark(const tbStepState* state) {
+  return applied_of(state)->mark;
+}
+
 bool tb_applied_open(const tbModel* m, tbData* d, tbStepState* state) {
-  tbApplied* a = &state->applied;
+  tbIntegratorState* own = tb_integrator_state(state);
+  if (!own) return false;
+  tbApplied* a = &own->applied;
   tbArena* arena = &d->work->arena;
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv, nrow = (size_t)state->constraints.nrow;
   tbReal* memory = tb_arena_alloc(arena, sizeof(tbReal) * (nq + nv + 2 * nrow + 1));
@@ -39,7 +56,8 @@ bool tb_applied_open(const tbModel* m, tbData* d, tbStepState* state) {
 }
 
 void tb_applied_drop(tbStepState* state) {
-  state->applied.open = false;
+  tbApplied* a = applied_of(state);
+  if (a) a->open = false;
 }
 
 void tb_applied_free(tbApplied* applied) {
@@ -98,7 +116,7 @@ static void fix_to_bodies(const tbModel* m, const tbData* d, tbLateImpulse* late
 
 static tbLateImpulse* new_late(const tbModel* m, const tbData* d, tbStepState* state,
                                const tbConstraint* c) {
-  tbApplied* a = &state->applied;
+  tbApplied* a = applied_of(state);
   if (a->nlate == a->capacity) {
     int capacity = 2 * a->capacity + 8;
     tbLateImpulse* grown = realloc(a->late, sizeof *grown * (size_t)capacity);
@@ -127,7 +145,7 @@ static bool add_late(const tbModel* m, const tbData* d, tbStepState* state, cons
   bool acts = false;
   for (int r = 0; r < c->dim; r++) acts = acts || force[r] != 0;
   if (!acts) return true;
-  tbLateImpulse* late = find_late(&state->applied, c->key);
+  tbLateImpulse* late = find_late(applied_of(state), c->key);
   if (!late) late = new_late(m, d, state, c);
   if (!late) return false;
   if (c->source == TB_SOURCE_CONTACT) {
@@ -139,8 +157,8 @@ static bool add_late(const tbModel* m, const tbData* d, tbStepState* state, cons
 }
 
 bool tb_applied_add(const tbModel* m, const tbData* d, tbStepState* state, tbReal seconds) {
-  tbApplied* a = &state->applied;
-  if (!a->open) return true;
+  tbApplied* a = applied_of(state);
+  if (!a || !a->open) return true;
   for (int i = 0, at = 0; i < state->constraints.count; i++, at++) {
     const tbConstraint* c = &state->constraints.list[i];
     int found = find_key(&a->constraints, c->key, at);
@@ -169,8 +187,8 @@ bool tb_applied_add(const tbModel* m, const tbData* d, tbStepState* state, tbRea
 }
 
 void tb_applied_keep(tbStepState* state) {
-  tbApplied* a = &state->applied;
-  if (!a->open) return;
+  tbApplied* a = applied_of(state);
+  if (!a || !a->open) return;
   memcpy(a->kept, a->impulse, sizeof(tbReal) * (size_t)a->constraints.nrow);
   for (int i = 0; i < a->nlate; i++) {
     memcpy(a->late[i].kept, a->late[i].impulse, sizeof a->late[i].kept);
@@ -179,8 +197,8 @@ void tb_applied_keep(tbStepState* state) {
 }
 
 void tb_applied_revert(tbStepState* state) {
-  tbApplied* a = &state->applied;
-  if (!a->open) return;
+  tbApplied* a = applied_of(state);
+  if (!a || !a->open) return;
   memcpy(a->impulse, a->kept, sizeof(tbReal) * (size_t)a->constraints.nrow);
   for (int i = 0; i < a->nkept; i++) {
     memcpy(a->late[i].impulse, a->late[i].kept, sizeof a->late[i].kept);
@@ -314,7 +332,7 @@ static void store_forces(const tbModel* m, tbData* d, tbStepState* state, const 
 }
 
 static void restore_start(tbData* d, tbStepState* state) {
-  const tbApplied* a = &state->applied;
+  const tbApplied* a = applied_of(state);
   state->constraints = a->constraints;
   state->row_force = a->row_force;
   d->contact = a->contact;
@@ -322,7 +340,7 @@ static void restore_start(tbData* d, tbStepState* state) {
 }
 
 void tb_applied_close(const tbModel* m, tbData* d, tbStepState* state) {
-  tbApplied* a = &state->applied;
+  tbApplied* a = applied_of(state);
   a->open = false;
   restore_start(d, state);
   bool copied = a->nlate == 0 || rows_of_start(m, d, state, a);

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include "assemble/assemble.h"
+#include "world/state.h"
 
 // The impulse of a late constraint, one without rows at the start of the step.
 typedef struct {
@@ -39,11 +39,15 @@ typedef struct {
   int nlate, nkept, capacity;
 } tbApplied;
 
-typedef struct tbStepState tbStepState;
+typedef struct tbIntegratorState tbIntegratorState;
 
 // Called after the law has found the forces of the start: stores them. Further evaluations keep the
 // arena data of the start. False when out of memory.
 bool tb_applied_open(const tbModel* model, tbData* data, tbStepState* state);
+
+// Whether a step is open, and then the mark below which the arena data of its start lie.
+bool tb_applied_is_open(const tbStepState* state);
+tbArenaMark tb_applied_mark(const tbStepState* state);
 
 // Add the forces of the evaluation just made, which act for `seconds`. Does nothing if no step is
 // open. False when out of memory.

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/law_kinds.h"
 #include "model/model.h"
 #include "model/option.h"
 #include "model/workspace.h"
@@ -60,26 +61,36 @@ static tbResult check_structure(const tbModel* m, tbData* d, tbStepState* state)
 }
 
 // Comparing the options with the last valid ones is faster than checking each of them.
-tbResult tb_check_options(const tbModel* m, tbData* d, tbStepState* state) {
-  if (!state->substep && check_structure(m, d, state) != TB_OK) return d->status;
+tbResult tb_check_options(const tbModel* m, tbData* d, tbStepState* state, bool substep) {
+  if (!substep && check_structure(m, d, state) != TB_OK) return d->status;
   return same_options(&state->checked, &m->opt) ? TB_OK : validate_options(m, d, state);
 }
 
+// The methods of a law, as a list of words.
+static void list_solvers(const tbLawType* law, char* out, size_t size) {
+  for (int solver = 0, n = 0; solver < TB_SOLVER_COUNT; solver++) {
+    if (!(law->solvers >> solver & 1)) continue;
+    n += snprintf(out + n, size - (size_t)n, "%s%s", n ? ", " : "",
+                  tb_option_word("solver", solver));
+  }
+}
+
 // Some laws support only one or two methods. (tb_solve makes the same check for the rigid laws.)
-tbResult tb_check_method(const tbModel* m, tbData* d) {
-  int solver = m->opt.solver, soft = m->opt.law == TB_LAW_SOFT;
-  if (m->opt.integrator >= TB_INTEGRATOR_EXPO && m->opt.law != TB_LAW_VISCOELASTIC) {
+tbResult tb_check_method(const tbStep* s) {
+  const tbOption* opt = &s->m->opt;
+  if (opt->integrator >= TB_INTEGRATOR_EXPO && !tb_law_has(opt, TB_TRAIT_ANCHORS)) {
     return tb_step_fail(
-        d, TB_ERROR_ARGUMENT,
+        s->d, TB_ERROR_ARGUMENT,
         "this integrator requires the viscoelastic law; set law viscoelastic, or integrator euler, "
         "implicitfast, implicit or rk4");
   }
-  if (m->opt.law < TB_LAW_COUNT || solver == TB_SOLVER_AUTO) return TB_OK;
-  if (soft && (solver == TB_SOLVER_NEWTON || solver == TB_SOLVER_PGS)) return TB_OK;
-  snprintf(
-      d->message, sizeof d->message, "law %s does not support solver \"%s\"; it supports %sauto",
-      tb_step_law_name(m->opt.law), tb_option_word("solver", solver), soft ? "newton, pgs, " : "");
-  return tb_step_fail(d, TB_ERROR_UNSUPPORTED, NULL);
+  if (s->law->solvers >> opt->solver & 1) return TB_OK;
+  char has[128];
+  list_solvers(s->law, has, sizeof has);
+  snprintf(s->d->message, sizeof s->d->message,
+           "law %s does not support solver \"%s\"; it supports %s", tb_step_law_name(opt->law),
+           tb_option_word("solver", opt->solver), has);
+  return tb_step_fail(s->d, TB_ERROR_UNSUPPORTED, NULL);
 }
 
 // ---- numbers -----------------------------------------------------------------------------------
@@ -183,7 +194,7 @@ static const tbReal SPEED_LIMIT = 1e10;
 // Whether contact springs and dampers are explicit: files written for MuJoCo often select
 // Runge-Kutta, which MuJoCo combines with other springs.
 static bool is_explicit(const tbOption* opt) {
-  return opt->law == TB_LAW_VISCOELASTIC &&
+  return tb_law_has(opt, TB_TRAIT_ANCHORS) &&
          (opt->integrator == TB_INTEGRATOR_RK4 || opt->integrator == TB_INTEGRATOR_EULER_EXPLICIT);
 }
 

@@ -5,17 +5,17 @@
 #include <stdbool.h>
 
 #include "model/workspace.h"
-#include "world/state.h"
+#include "laws/law.h"
 
 // Set the status and the message; the message is unchanged if `message` is NULL. Returns `status`.
 tbResult tb_step_fail(tbData* data, tbResult status, const char* message);
 
 // Check the options, which programs may write into the model directly, also between the halves of a
 // step.
-tbResult tb_check_options(const tbModel* model, tbData* data, tbStepState* state);
+tbResult tb_check_options(const tbModel* model, tbData* data, tbStepState* state, bool substep);
 
 // Whether the law supports the selected solver and integrator.
-tbResult tb_check_method(const tbModel* model, tbData* data);
+tbResult tb_check_method(const tbStep* step);
 
 // Check qpos, poses of mocap bodies and qvel, before anything is computed.
 tbResult tb_check_state(const tbModel* model, tbData* data);

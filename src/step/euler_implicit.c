@@ -5,12 +5,12 @@
 // springs' limits: the stiff part of the Jacobian. If the iteration does not converge, the matrix
 // is computed by finite differences.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/minmax.h"
 #include "linalg/dense.h"
 #include "laws/viscoelastic/viscoelastic.h"
+#include "step/integrator.h"
 #include "tribo/dynamics.h"
 #include "tribo/step.h"
 
@@ -20,6 +20,7 @@ typedef struct {
   const tbModel* m;
   tbData* d;
   tbStepState* state;
+  tbPurpose purpose;
   tbReal *qpos, *qvel;  // at the start
   tbReal scale;         // reference norm of residuals, as norm_of
   tbReal time;
@@ -40,14 +41,10 @@ static tbReal norm_of(const Newton* x, const tbReal* v) {
 static int prepare(Newton* x) {
   const tbModel* m = x->m;
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv;
-  if (!x->state->newton) {
-    size_t bytes = sizeof(tbReal) * (nq + 8 * nv + nv * nv + 1);
-    x->state->newton = malloc(bytes);
-    x->state->allocations++;
-    x->state->bytes += bytes;
-    if (!x->state->newton) return 0;
-  }
-  x->qpos = x->state->newton;
+  tbIntegratorState* own = tb_integrator_state(x->state);
+  size_t count = nq + 8 * nv + nv * nv + 1;
+  if (!own || !tb_integrator_memory(x->state, &own->newton, count)) return 0;
+  x->qpos = own->newton;
   x->qvel = x->qpos + nq;
   x->v = x->qvel + nv;
   x->trial = x->v + nv;
@@ -82,7 +79,7 @@ static void set_end_state(Newton* x, const tbReal* v) {
 // r = v - v0 - h a(q(v), v); returns its norm, or infinity if the state has no finite acceleration.
 static tbReal evaluate(Newton* x, const tbReal* v, tbReal* r) {
   set_end_state(x, v);
-  if (tb_forward(x->m, x->d) != TB_OK) return INFINITY;
+  if (tb_forward_for(x->m, x->d, x->purpose) != TB_OK) return INFINITY;
   for (int i = 0; i < x->m->nv; i++) {
     r[i] = v[i] - x->qvel[i] - x->m->opt.timestep * x->d->qacc[i];
   }
@@ -114,7 +111,8 @@ static void spring_matrix(Newton* x) {
   for (int i = 0; i < m->nv; i++) {
     x->matrix[i * m->nv + i] += m->opt.timestep * m->dof_damping[i];
   }
-  for (int i = 0; i < x->state->springs.count; i++) add_spring(x, &x->state->springs.list[i]);
+  const tbSprings* springs = &tb_viscoelastic_state(x->state)->springs;
+  for (int i = 0; i < springs->count; i++) add_spring(x, &springs->list[i]);
 }
 
 // The Jacobian by forward differences, column by column.
@@ -176,11 +174,14 @@ static int worst_body(const Newton* x) {
   return x->m->nv > 0 ? x->m->dof_bodyid[worst] : -1;
 }
 
-tbResult tb_euler_implicit(const tbModel* m, tbData* d, tbStepState* state) {
-  Newton x = {.m = m, .d = d, .state = state};
+tbResult tb_euler_implicit(const tbStep* s) {
+  const tbModel* m = s->m;
+  tbData* d = s->d;
+  tbStepState* state = s->state;
+  Newton x = {.m = m, .d = d, .state = state, .purpose = s->purpose};
+  x.purpose.substep = true;
   if (!prepare(&x)) return TB_ERROR_MEMORY;
   size_t bytes = sizeof(tbReal) * (size_t)m->nv;
-  state->substep = 1;
 
   // The explicit step is the initial guess, unless zero velocity has a smaller residual.
   for (int i = 0; i < m->nv; i++) x.v[i] = x.qvel[i] + m->opt.timestep * d->qacc[i];
@@ -210,7 +211,6 @@ tbResult tb_euler_implicit(const tbModel* m, tbData* d, tbStepState* state) {
   // The last trial may not be the answer.
   if (isfinite(norm) && memcmp(d->qvel, x.v, bytes) != 0) norm = evaluate(&x, x.v, x.residual);
   set_end_state(&x, x.v);
-  state->substep = 0;
   bool added = tb_applied_add(m, d, state, m->opt.timestep);
   if (!isfinite(norm) || !added) {
     memcpy(d->qpos, x.qpos, sizeof(tbReal) * (size_t)m->nq);

@@ -6,30 +6,25 @@
 // middle, these quantities are computed there, and the springs' motion is integrated again over the
 // whole step, from the stretch and rate at its start. If contacts were made or lost before the
 // middle, the predictor is the result.
-#include <stdlib.h>
 #include <string.h>
 
 #include "laws/viscoelastic/viscoelastic.h"
+#include "step/integrator.h"
 #include "tribo/dynamics.h"
 #include "tribo/step.h"
 
-// Room for the state and two velocities.
-static int reserve(const tbModel* m, tbStepState* state) {
-  if (!state->middle) {
-    size_t bytes = sizeof(tbReal) * (size_t)(m->nq + 4 * m->nv + 1);
-    state->middle = malloc(bytes);
-    state->allocations++;
-    state->bytes += bytes;
-    if (!state->middle) return 0;
-  }
-  return 1;
-}
-
-tbResult tb_expo_midpoint(const tbModel* m, tbData* d, tbStepState* state, const tbReal* v_next) {
-  if (!reserve(m, state) || !tb_springs_freeze(state)) return TB_ERROR_MEMORY;
+tbResult tb_expo_midpoint(const tbStep* step, const tbReal* v_next) {
+  const tbModel* m = step->m;
+  tbData* d = step->d;
+  tbStepState* state = step->state;
+  const tbViscoelasticState* springs = tb_viscoelastic_state(state);
+  tbIntegratorState* own = tb_integrator_state(state);
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv;
+  // Memory for the state and four velocities.
+  if (!own || !tb_integrator_memory(state, &own->middle, nq + 4 * nv + 1)) return TB_ERROR_MEMORY;
+  if (!tb_springs_freeze(state)) return TB_ERROR_MEMORY;
   tbReal h = m->opt.timestep, time = d->time;
-  tbReal *qpos = state->middle, *v = qpos + nq, *end = v + nv, *move = end + nv, *mean = move + nv;
+  tbReal *qpos = own->middle, *v = qpos + nq, *end = v + nv, *move = end + nv, *mean = move + nv;
   memcpy(qpos, d->qpos, sizeof(tbReal) * nq);
   memcpy(v, d->qvel, sizeof(tbReal) * nv);
   memcpy(end, v_next, sizeof(tbReal) * nv);
@@ -46,10 +41,10 @@ tbResult tb_expo_midpoint(const tbModel* m, tbData* d, tbStepState* state, const
   tbSolveInfo solve = d->solve;
   tb_applied_keep(state);
   bool added = tb_applied_add(m, d, state, h);
-  state->substep = 1;
-  state->use_frozen = 1;
-  tbResult result = added ? tb_forward(m, d) : TB_ERROR_MEMORY;
-  if (result == TB_OK && state->use_frozen) {
+  tbPurpose middle = step->purpose;
+  middle.substep = middle.frozen_springs = true;
+  tbResult result = added ? tb_forward_for(m, d, middle) : TB_ERROR_MEMORY;
+  if (result == TB_OK && springs->frozen_match) {
     // The forces of the middle replace those of the start.
     tb_applied_revert(state);
     if (!tb_applied_add(m, d, state, h)) result = TB_ERROR_MEMORY;
@@ -58,7 +53,6 @@ tbResult tb_expo_midpoint(const tbModel* m, tbData* d, tbStepState* state, const
       move[i] = v[i] + state->v_move[i] - mean[i];
     }
   }
-  state->substep = state->use_frozen = 0;
 
   // Move from the start to the end.
   memcpy(d->qpos, qpos, sizeof(tbReal) * nq);

@@ -2,13 +2,16 @@
 // the next step on, an error of first order at every impact. So a step in which a gap closes, a
 // contact separates, or slip begins or ends (expo_events.c) is divided in two at that time.
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/minmax.h"
 #include "base/timer.h"
 #include "model/workspace.h"
 #include "laws/viscoelastic/viscoelastic.h"
+#include "step/integrator.h"
 #include "tribo/step.h"
+
+// The largest number of parts of a step.
+enum { MOST_SUBSTEPS = 12 };
 
 // First root of gap + v t + (v_end - v) t^2 / (2 h) = 0, plus a small delay so that the gap has
 // closed.
@@ -22,10 +25,13 @@ static tbReal closing_time(tbReal gap, tbReal v, tbReal v_end, tbReal h) {
 }
 
 // The time within the step when the first gap closes or a force first changes its mode
-// (state->event), or 0 if there is none.
-static tbReal first_event(const tbModel* m, const tbData* d, const tbStepState* state,
-                          const tbReal* v_next) {
-  tbReal h = m->opt.timestep, first = state->event > 0 ? tb_min(h, state->event) : h;
+// (tbViscoelasticState.event), or 0 if there is none.
+static tbReal first_event(const tbStep* s, const tbReal* v_next) {
+  const tbData* d = s->d;
+  const tbStepState* state = s->state;
+  const tbDivision* division = s->purpose.division;
+  tbReal event = tb_viscoelastic_state(state)->event;
+  tbReal h = s->m->opt.timestep, first = event > 0 ? tb_min(h, event) : h;
   for (int i = 0; i < state->constraints.count; i++) {
     const tbConstraint* c = &state->constraints.list[i];
     if (c->source < TB_SOURCE_LIMIT_JOINT || !(c->pos[0] > 0)) continue;
@@ -39,50 +45,58 @@ static tbReal first_event(const tbModel* m, const tbData* d, const tbStepState* 
   }
   // If the gap is not quite closed by then, the remaining step would have another very short
   // substep.
-  tbReal last = state->until_event ? (1 - 1e-5) * h : (1 - 1e-7) * h;
+  tbReal last = division && division->until_event ? (1 - 1e-5) * h : (1 - 1e-7) * h;
   return first > 1e-7 * h && first < last ? first : 0;
 }
 
 // Memory for the state at the start of the next substep; NULL when out of memory.
-static tbReal* substep_start(const tbModel* m, tbStepState* state) {
+static tbReal* substep_start(const tbModel* m, tbStepState* state, int depth) {
   size_t size = (size_t)tb_state_size(m);
-  if (!state->start) {
-    size_t bytes = sizeof(tbReal) * TB_MOST_SUBSTEPS * size;
-    state->start = malloc(bytes);
-    state->allocations++;
-    state->bytes += bytes;
-    if (!state->start) return NULL;
-  }
-  return state->start + (size_t)state->parts * size;
+  tbIntegratorState* own = tb_integrator_state(state);
+  if (!own || !tb_integrator_memory(state, &own->substeps, MOST_SUBSTEPS * size)) return NULL;
+  return own->substeps + (size_t)depth * size;
 }
 
-bool tb_expo_substeps(const tbModel* m, tbData* d, const tbReal* v_next, tbResult* result) {
-  tbStepState* state = tb_step_state(m, d);
-  if (state->parts == 0) {
-    state->splits = 0;
-    state->whole = m->opt.timestep;
-  }
-  tbReal touch = tb_step_splits(m, state) ? first_event(m, d, state, v_next) : 0;
-  tbReal* start = touch > 0 ? substep_start(m, state) : NULL;
+static bool may_divide(const tbDivision* division) {
+  return !division || *division->splits < MOST_SUBSTEPS;
+}
+
+bool tb_expo_locates(const tbModel* m, const tbDivision* division) {
+  return m->opt.integrator == TB_INTEGRATOR_EXPO_MIDPOINT && may_divide(division) &&
+         !(division && division->until_event);
+}
+
+bool tb_expo_substeps(const tbStep* s, const tbReal* v_next, tbResult* result) {
+  const tbModel* m = s->m;
+  tbData* d = s->d;
+  const tbDivision* outer = s->purpose.division;
+  int splits = 0;
+  tbDivision inner = {.splits = &splits, .whole = m->opt.timestep};
+  if (outer) inner = *outer;
+  tbReal touch = may_divide(outer) ? first_event(s, v_next) : 0;
+  tbReal* start = touch > 0 ? substep_start(m, s->state, inner.depth) : NULL;
   if (!start) return false;
   tb_state_get(m, d, start);
-  state->parts++;
-  state->splits++;
+  inner.depth++;
+  ++*inner.splits;
 
   // First substep, up to that time, from the results of the first half of the step.
+  bool until_event = inner.until_event;
   tbModel part = *m;
-  int until = state->until_event;
+  tbStep first = *s;
+  first.m = &part;
+  first.purpose.division = &inner;
   part.opt.timestep = touch;
-  d->work->halfway = state->until_event = 1;
-  *result = tb_step2_from(&part, d, tb_seconds());
-  state->until_event = until;
+  d->work->halfway = 1;
+  inner.until_event = true;
+  *result = tb_step_second_half(&first, tb_seconds());
 
   // Second substep, as a step of its own.
+  inner.until_event = until_event;
   if (*result == TB_OK) {
     part.opt.timestep = m->opt.timestep - touch;
-    *result = tb_step(&part, d);
+    *result = tb_step_for(&part, d, first.purpose);
     if (*result != TB_OK) tb_state_set(m, d, start);
   }
-  state->parts--;
   return true;
 }

@@ -8,6 +8,7 @@
 #include "step/check.h"
 #include "forces/implicit_inertia.h"
 #include "world/state.h"
+#include "model/law_kinds.h"
 #include "tribo/step.h"
 
 // Join all islands into one problem: rows and columns are concatenated.
@@ -60,7 +61,8 @@ tbProblem* tb_step_problem(const tbModel* m, tbData* d, tbError* error) {
     return NULL;
   }
   tbStepState* state = d->work->step;
-  if (!state || d->status != TB_OK || m->opt.law >= TB_LAW_COUNT || !d->work->arena.used) {
+  if (!state || d->status != TB_OK || !tb_law_has(&m->opt, TB_TRAIT_RIGID) ||
+      !d->work->arena.used) {
     tb_fail(error, TB_ERROR_ARGUMENT, "call tb_forward under a rigid law first");
     return NULL;
   }

@@ -1,11 +1,12 @@
 #include "step/rk4.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "spatial/vec3.h"
 #include "laws/certificate.h"
+#include "step/integrator.h"
 #include "forces/forces.h"
+#include "model/law_kinds.h"
 #include "tribo/dynamics.h"
 #include "tribo/step.h"
 
@@ -107,17 +108,16 @@ static void move(const tbModel* m, tbData* d, const Buffers* b, tbReal h, const 
 }
 
 bool tb_rk4_applies(const tbModel* m, const tbStepState* state) {
-  bool forces = m->opt.law == TB_LAW_SOFT || m->opt.law == TB_LAW_VISCOELASTIC;
-  return forces || state->constraints.nrow == 0;
+  return tb_law_has(&m->opt, TB_TRAIT_COMPLIANT) || state->constraints.nrow == 0;
 }
 
 // If a later stage has contacts though the first had none, the step is made by Euler's rule from
 // the start.
 static tbResult end_as_euler(const tbModel* m, tbData* d, const Buffers* b, tbReal time,
-                             tbReal* v_next) {
+                             tbPurpose purpose, tbReal* v_next) {
   const tbReal h = m->opt.timestep;
   restore(m, d, b, time);
-  tbResult result = tb_forward(m, d);
+  tbResult result = tb_forward_for(m, d, purpose);
   if (result != TB_OK) return result;
   for (int i = 0; i < m->nv; i++) v_next[i] = d->qvel[i] + h * d->qacc[i];
   memcpy(d->qvel, v_next, sizeof(tbReal) * (size_t)m->nv);
@@ -127,20 +127,20 @@ static tbResult end_as_euler(const tbModel* m, tbData* d, const Buffers* b, tbRe
   return TB_OK;
 }
 
-tbResult tb_rk4(const tbModel* m, tbData* d, tbStepState* state) {
+tbResult tb_rk4(const tbStep* step) {
+  const tbModel* m = step->m;
+  tbData* d = step->d;
+  tbStepState* state = step->state;
+  tbPurpose purpose = step->purpose;
+  purpose.substep = true;
   static const tbReal STAGE[3] = {0.5, 0.5, 1}, WEIGHT[3] = {1.0 / 3, 1.0 / 3, 1.0 / 6};
   size_t size = (size_t)m->nq + 3 * (size_t)m->nv + 2 * (size_t)m->na;
-  if (!state->rk4) {
-    // Three more vectors store a stage's own coordinates and rates, which tb_forward would
-    // overwrite.
-    size_t bytes = sizeof(tbReal) * (size + 3 * (size_t)m->nv + (size_t)m->na + 1);
-    state->rk4 = malloc(bytes);
-    state->allocations++;
-    state->bytes += bytes;
-    if (!state->rk4) return TB_ERROR_MEMORY;
-  }
-  Buffers b = buffers_of(m, state->rk4);
-  tbReal *rate = state->rk4 + size, *qacc = rate + m->nv, *u = qacc + m->nv, *act_rate = u + m->nv;
+  // Three more vectors store a stage's own coordinates and rates, which tb_forward would overwrite.
+  tbIntegratorState* own = tb_integrator_state(state);
+  size_t count = size + 3 * (size_t)m->nv + (size_t)m->na + 1;
+  if (!own || !tb_integrator_memory(state, &own->rk4, count)) return TB_ERROR_MEMORY;
+  Buffers b = buffers_of(m, own->rk4);
+  tbReal *rate = own->rk4 + size, *qacc = rate + m->nv, *u = qacc + m->nv, *act_rate = u + m->nv;
   tbReal h = m->opt.timestep, time = d->time;
   memcpy(b.qpos, d->qpos, sizeof(tbReal) * (size_t)m->nq);
   memcpy(b.qvel, d->qvel, sizeof(tbReal) * (size_t)m->nv);
@@ -155,13 +155,13 @@ tbResult tb_rk4(const tbModel* m, tbData* d, tbStepState* state) {
     memcpy(act_rate, d->act_dot, sizeof(tbReal) * (size_t)m->na);
     move(m, d, &b, STAGE[s] * h, rate, qacc, act_rate);
     d->time = time + STAGE[s] * h;
-    tbResult result = tb_forward(m, d);
+    tbResult result = tb_forward_for(m, d, purpose);
     if (result == TB_OK && !tb_applied_add(m, d, state, WEIGHT[s] * h)) result = TB_ERROR_MEMORY;
     if (result != TB_OK) {
       restore(m, d, &b, time);
       return result;
     }
-    if (!tb_rk4_applies(m, state)) return end_as_euler(m, d, &b, time, rate);
+    if (!tb_rk4_applies(m, state)) return end_as_euler(m, d, &b, time, purpose, rate);
     tb_certificate_add(&solve, &d->solve);
     for (int i = 0; i < m->nv; i++) u[i] = STAGE[s] * h * rate[i];
     tb_rk4_rates(m, u, d->qvel, rate);

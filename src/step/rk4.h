@@ -8,8 +8,6 @@
 #ifndef TRIBO_STEP_RK4_H_
 #define TRIBO_STEP_RK4_H_
 
-#include <stdbool.h>
-
 #include "world/state.h"
 
 // Whether the forces at this state have rates. Impulses at the end of a step have none, so rigid
@@ -19,7 +17,7 @@ bool tb_rk4_applies(const tbModel* model, const tbStepState* state);
 // Advance qpos, qvel and act after the first stage's qacc and act_dot are known (tb_forward at the
 // current state). Each further stage calls tb_forward; if one has contacts, the step is Euler's. On
 // error the state is unchanged.
-tbResult tb_rk4(const tbModel* model, tbData* data, tbStepState* state);
+tbResult tb_rk4(const tbStep* step);
 
 // The rates of the coordinates u for the velocity `v` of the dofs there: v itself except for those
 // of rotations.

@@ -1,27 +1,27 @@
-// Snapshots: header, time, state and input arrays, cached impulses, anchors of springs, memory of
-// the collision pairs.
+// Snapshots: header, time, state and input arrays, cached impulses, what each law remembers, memory
+// of the collision pairs.
 #include <string.h>
 
 #include "base/error.h"
 #include "base/hash.h"
 #include "model/model.h"
 #include "model/workspace.h"
-#include "world/state.h"
+#include "step/step.h"
 #include "tribo/step.h"
 
-enum { VERSION = 9 };
+enum { VERSION = 10 };
 static const char MAGIC[8] = "tribosn";
 
 typedef struct {
   char magic[8];
   uint64_t version;
-  uint64_t checksum;  // over all bytes after it
-  uint64_t size;      // bytes of the whole block
-  uint64_t model;     // of the model's sizes
-  uint64_t nwarm;     // entries of the impulse cache
-  uint64_t nanchor;   // anchors of the viscoelastic law
-  uint64_t nsleep;    // bytes of the sleep state
-  uint64_t nmemory;   // bytes of the collision memory
+  uint64_t checksum;                 // over all bytes after it
+  uint64_t size;                     // bytes of the whole block
+  uint64_t model;                    // of the model's sizes
+  uint64_t nwarm;                    // entries of the impulse cache
+  uint64_t nlaw[TB_STEP_LAW_COUNT];  // bytes of what each law remembers
+  uint64_t nsleep;                   // bytes of the sleep state
+  uint64_t nmemory;                  // bytes of the collision memory
   tbReal time;
 } Header;
 
@@ -49,6 +49,12 @@ static size_t arrays_size(const tbModel* model) {
   return total;
 }
 
+static uint64_t laws_size(const Header* h) {
+  uint64_t sum = 0;
+  for (int i = 0; i < TB_STEP_LAW_COUNT; i++) sum += h->nlaw[i];
+  return sum;
+}
+
 static Header header_of(const tbModel* model, const tbData* data) {
   const tbStepState* state = data->work->step;
   Header h = {.version = VERSION, .model = model_hash(model), .time = data->time};
@@ -56,9 +62,12 @@ static Header header_of(const tbModel* model, const tbData* data) {
   for (int i = 0; state && i < state->warm.capacity; i++) h.nwarm += state->warm.slot[i].dim > 0;
   if (state) h.nmemory = tb_detector_memory_size(state->finder);
   if (state) h.nsleep = tb_sleep_size(model, &state->sleep);
-  if (state) h.nanchor = (uint64_t)state->anchors.count;
-  h.size = sizeof h + arrays_size(model) + h.nwarm * sizeof(tbCachedImpulse) +
-           h.nanchor * sizeof(tbAnchor) + h.nsleep + h.nmemory;
+  for (int i = 0; state && i < TB_STEP_LAW_COUNT; i++) {
+    const tbLawMemory* memory = tb_law_type(i)->memory;
+    if (memory && state->law[i].state) h.nlaw[i] = memory->saved_size(state->law[i].state);
+  }
+  h.size = sizeof h + arrays_size(model) + h.nwarm * sizeof(tbCachedImpulse) + laws_size(&h) +
+           h.nsleep + h.nmemory;
   return h;
 }
 
@@ -93,10 +102,9 @@ tbResult tb_snapshot_save(const tbModel* model, const tbData* data, void* bytes,
     memcpy(at, &entry, sizeof entry);
     at += sizeof entry;
   }
-  for (int i = 0; h.nanchor && i < state->anchors.capacity; i++) {
-    if (!state->anchors.slot[i].used) continue;
-    memcpy(at, &state->anchors.slot[i], sizeof(tbAnchor));
-    at += sizeof(tbAnchor);
+  for (int i = 0; i < TB_STEP_LAW_COUNT; i++) {
+    if (h.nlaw[i]) tb_law_type(i)->memory->save(state->law[i].state, at);
+    at += h.nlaw[i];
   }
   if (state) tb_sleep_save(model, &state->sleep, at);
   at += h.nsleep;
@@ -117,10 +125,11 @@ static tbResult check(const tbModel* model, const void* bytes, size_t size, Head
   }
   size_t arrays = arrays_size(model);
   uint64_t most = size;  // upper bound of every count, so that their sum cannot overflow
-  if (h->size != size || h->nwarm > most || h->nanchor > most || h->nsleep > most ||
-      h->nmemory > most ||
-      sizeof *h + arrays + h->nwarm * sizeof(tbCachedImpulse) + h->nanchor * sizeof(tbAnchor) +
-              h->nsleep + h->nmemory !=
+  bool fits = h->nwarm <= most && h->nsleep <= most && h->nmemory <= most;
+  for (int i = 0; i < TB_STEP_LAW_COUNT; i++) fits = fits && h->nlaw[i] <= most;
+  if (h->size != size || !fits ||
+      sizeof *h + arrays + h->nwarm * sizeof(tbCachedImpulse) + laws_size(h) + h->nsleep +
+              h->nmemory !=
           size) {
     return tb_fail(error, TB_ERROR_PARSE, "a snapshot of another size or another model");
   }
@@ -152,13 +161,19 @@ static tbResult load_warm(tbImpulseCache* warm, const unsigned char* at, uint64_
   return TB_OK;
 }
 
-static tbResult load_anchors(tbAnchorTable* anchors, const unsigned char* at, uint64_t count,
-                             tbError* error) {
-  tbAnchor anchor;
-  if (!tb_anchors_clear(anchors, (int)count)) return tb_fail(error, TB_ERROR_MEMORY, "no memory");
-  for (uint64_t i = 0; i < count; i++) {
-    memcpy(&anchor, at + i * sizeof anchor, sizeof anchor);
-    tb_anchors_put(anchors, &anchor);
+// A law that a snapshot does not mention remembers nothing.
+static tbResult load_laws(const tbModel* model, tbStepState* state, const Header* h,
+                          const unsigned char* at, tbError* error) {
+  for (int i = 0; i < TB_STEP_LAW_COUNT; i++) {
+    const tbLawMemory* memory = tb_law_type(i)->memory;
+    if (!memory && h->nlaw[i]) {
+      return tb_fail(error, TB_ERROR_PARSE, "law %s remembers nothing", tb_step_law_name(i));
+    }
+    if (!memory || (h->nlaw[i] == 0 && !state->law[i].state)) continue;
+    if (!tb_law_open(model, state, i)) return tb_fail(error, TB_ERROR_MEMORY, "out of memory");
+    tbResult result = memory->load(state->law[i].state, at, (size_t)h->nlaw[i], error);
+    if (result != TB_OK) return result;
+    at += h->nlaw[i];
   }
   return TB_OK;
 }
@@ -178,16 +193,15 @@ tbResult tb_snapshot_load(const tbModel* model, tbData* data, const void* bytes,
   if (!state) return tb_fail(error, TB_ERROR_MEMORY, "out of memory");
   const unsigned char *arrays = (const unsigned char*)bytes + sizeof h,
                       *warm = arrays + arrays_size(model),
-                      *anchors = warm + h.nwarm * sizeof(tbCachedImpulse),
-                      *sleep = anchors + h.nanchor * sizeof(tbAnchor), *memory = sleep + h.nsleep;
-  if (h.nwarm > INT32_MAX / 8 || h.nanchor > INT32_MAX / 8)
-    return tb_fail(error, TB_ERROR_PARSE, "too many cached impulses");
+                      *laws = warm + h.nwarm * sizeof(tbCachedImpulse),
+                      *sleep = laws + laws_size(&h), *memory = sleep + h.nsleep;
+  if (h.nwarm > INT32_MAX / 8) return tb_fail(error, TB_ERROR_PARSE, "too many cached impulses");
   result = tb_sleep_load(model, &state->sleep, sleep, (size_t)h.nsleep);
   if (result != TB_OK) return tb_fail(error, result, "invalid state of sleeping islands");
   result = tb_detector_memory_load(state->finder, memory, (size_t)h.nmemory);
   if (result != TB_OK) return tb_fail(error, result, "invalid memory of the collision pairs");
   result = load_warm(&state->warm, warm, h.nwarm, error);
-  if (result == TB_OK) result = load_anchors(&state->anchors, anchors, h.nanchor, error);
+  if (result == TB_OK) result = load_laws(model, state, &h, laws, error);
   if (result != TB_OK) return result;
   TB_MODEL_SIZES(TB_SIZE_LOCAL)
 #define X(type, name, rows, columns, unit, what)                           \

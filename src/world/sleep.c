@@ -1,4 +1,5 @@
 #include "world/sleep.h"
+#include "model/law_kinds.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -100,7 +101,7 @@ static int store_options(tbReal** at, tbOption options) {
 
 bool tb_sleep_begin(const tbModel* m, const tbData* d, tbSleep* s, size_t* allocations) {
   // The springs of the viscoelastic law store their anchors, so this law does not support sleep.
-  if (!m->opt.sleep || m->opt.law == TB_LAW_VISCOELASTIC || m->ntree == 0) {
+  if (!m->opt.sleep || tb_law_has(&m->opt, TB_TRAIT_ANCHORS) || m->ntree == 0) {
     if (s->memory) tb_sleep_free(s);
     return true;
   }

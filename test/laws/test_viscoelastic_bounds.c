@@ -2,7 +2,9 @@
 // and Newton's method of implicit Euler where its first guess is far off.
 #include "common/test.h"
 #include "common/worlds.h"
-#include "world/state.h"
+#include "laws/viscoelastic/viscoelastic.h"
+#include "model/workspace.h"
+#include "step/step.h"
 
 // ---- limits -------------------------------------------------------------------------------------
 
@@ -235,7 +237,7 @@ static void newton_knows_the_cone(void** state) {
     assert_int_equal(w.d->solve.status, TB_SOLVE_CONVERGED);
     most = w.d->solve.iterations > most ? w.d->solve.iterations : most;
     sum += w.d->solve.iterations;
-    const tbStepState* step = tb_step_state(w.m, w.d);
+    const tbViscoelasticState* step = tb_viscoelastic_state(w.d->work->step);
     slid += step->springs.count == 1 && step->springs.list[0].slipping;
     tb_world_free(w);
   }
@@ -262,7 +264,7 @@ static void foot_that_is_off_hides_no_event(void** state) {
   tbWorld w = tb_world_springs(tb_world_text(FEET), TB_INTEGRATOR_EXPO_MIDPOINT, h);
   w.d->qpos[0] = z;
   w.d->qvel[0] = v;
-  assert_int_equal(tb_forward(w.m, w.d), TB_OK);
+  assert_int_equal(tb_forward_for(w.m, w.d, (tbPurpose){.locates_events = true}), TB_OK);
   // The deeper one alone, by small steps, until it would pull.
   while (-STIFFNESS * z - DAMPING * v > 0) {
     v += dt * ((-STIFFNESS * z - DAMPING * v) / 2 - G);
@@ -270,7 +272,7 @@ static void foot_that_is_off_hides_no_event(void** state) {
     t += dt;
   }
   assert_true(t > 0.1 * h && t < 0.9 * h);
-  assert_near(tb_step_state(w.m, w.d)->event, t, 2e-3 * h);
+  assert_near(tb_viscoelastic_state(w.d->work->step)->event, t, 2e-3 * h);
   tb_world_free(w);
 }
 
@@ -287,8 +289,8 @@ static void slip_that_turns_at_once_is_no_event(void** state) {
   tb_world_run(w, 1);
   w.d->qpos[0] += 1e-3;
   w.d->qvel[0] = -0.01;
-  assert_int_equal(tb_forward(w.m, w.d), TB_OK);
-  const tbStepState* step = tb_step_state(w.m, w.d);
+  assert_int_equal(tb_forward_for(w.m, w.d, (tbPurpose){.locates_events = true}), TB_OK);
+  const tbViscoelasticState* step = tb_viscoelastic_state(w.d->work->step);
   assert_true(step->springs.count == 1 && step->springs.list[0].slipping);
   assert_near(step->event, w.m->opt.timestep, 1e-12);
   tb_world_free(w);

@@ -374,12 +374,6 @@ static tbResult prepare(Context* x, tbData* d) {
   return TB_OK;
 }
 
-tbImplicit tb_comfree_implicit(const tbOption* opt) {
-  bool euler = opt->integrator != TB_INTEGRATOR_IMPLICITFAST;
-  return euler && (opt->disableflags & TB_DISABLE_EULERDAMP) ? TB_IMPLICIT_NOTHING
-                                                             : TB_IMPLICIT_STIFF;
-}
-
 // x->change = J u.
 static void change_rows(const Context* x, const tbReal* u) {
   for (int i = 0; i < x->cs->count; i++) {
@@ -481,7 +475,10 @@ static tbResult hold_equalities(Context* x, tbData* d) {
   return TB_OK;
 }
 
-tbResult tb_comfree_velocity(const tbModel* m, tbData* d, tbStepState* state, tbReal* v_next) {
+tbResult tb_comfree_velocity(const tbStep* step, tbReal* v_next) {
+  const tbModel* m = step->m;
+  tbData* d = step->d;
+  tbStepState* state = step->state;
   const tbConstraints* cs = &state->constraints;
   tbForest forest = tb_forest(m);
   tbReal h = m->opt.timestep, start = tb_seconds();
@@ -505,7 +502,8 @@ tbResult tb_comfree_velocity(const tbModel* m, tbData* d, tbStepState* state, tb
   result = all_impulses(&x, x.v_free);
   if (result == TB_OK) result = tb_assemble_groups(m, d, &state->constraints, &islands);
   if (result != TB_OK) return result;
-  state->softened = solve(&x, &islands, d->qfrc_constraint, v_next);
+  tbComfreeState* own = state->law[TB_LAW_COMFREE].state;
+  own->softened = solve(&x, &islands, d->qfrc_constraint, v_next);
   for (int r = 0; r < x.presolved.n; r++) x.drawn[0][r] += x.drawn[1][r];
   tb_presolved_store(&x.presolved, x.drawn[0], x.lambda, d->qfrc_constraint);
   for (int i = 0; i < m->nv; i++) {
@@ -515,7 +513,7 @@ tbResult tb_comfree_velocity(const tbModel* m, tbData* d, tbStepState* state, tb
   }
   d->solve = (tbSolveInfo){.law = "comfree", .solver = "closed form", .iterations = 1};
   tb_certificate_unknown(&d->solve);
-  if (!state->state_only) result = evaluate_residual(&x, d, &islands);
+  if (!step->purpose.state_only) result = evaluate_residual(&x, d, &islands);
   store_forces(&x, d, state->row_force);
   d->solve.seconds = tb_seconds() - dynamics_end;
   d->seconds.solve += d->solve.seconds;

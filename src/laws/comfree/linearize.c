@@ -367,16 +367,20 @@ static tbResult prepare(tbDerivatives* x, tbData* d, tbImplicit what, const tbCo
   return result;
 }
 
-tbResult tb_deriv_comfree(tbDerivatives* x, tbData* d, tbStepState* state,
-                          const tbDerivativeSettings* settings) {
+tbResult tb_comfree_linearize(tbDerivatives* x, const tbStep* step,
+                              const tbDerivativeSettings* settings) {
+  tbData* d = step->d;
+  const tbStepState* state = step->state;
   const tbModel* m = x->m;
   const tbConstraints* cs = &state->constraints;
-  tbImplicit what = tb_comfree_implicit(&m->opt);
+  tbImplicit what = tb_implicit_of(&m->opt);
   tbReal* room = TB_ARENA_NEW(&x->arena, tbReal, 5 * m->nv + 12 * m->nbody);
   if (!room) return TB_ERROR_MEMORY;
   tbReal *free_acc = room, *v_free = room + m->nv, *v_next = v_free + m->nv, *first = NULL;
   x->c = x->h;
   x->explicit_law = 1;
+  x->by_responses = m->opt.comfree_exact && x->ncon > 0;
+  if (!tb_deriv_reserve_sources(x, cs)) return TB_ERROR_MEMORY;
   x->input_damps = what == TB_IMPLICIT_STIFF && tb_deriv_input_damps(m);
   tbResult result = prepare(x, d, what, cs, free_acc, &first);
   for (int i = 0; i < m->nv; i++) {

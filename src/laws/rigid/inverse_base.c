@@ -14,6 +14,8 @@
 #include "model/workspace.h"
 #include "laws/rigid/inverse_base.h"
 
+#include "laws/inverse.h"
+
 typedef struct {
   const tbModel* m;
   tbData* d;

@@ -12,7 +12,4 @@ tbResult tb_inverse_base(const tbModel* model, tbData* data, const tbConstraints
                          const tbIslands* islands, const int* driven, const tbReal* target,
                          tbReal proximal, int law);
 
-// |R lambda + g| of a block counts as zero below this value (m/s).
-#define TB_INVERSE_REST 1e-7
-
 #endif

@@ -9,6 +9,7 @@
 #include "dynamics/mass.h"
 #include "linalg/dense.h"
 #include "model/workspace.h"
+#include "laws/rigid/rigid.h"
 #include "partials/derivatives.h"
 #include "partials/gap.h"
 #include "partials/law.h"
@@ -451,8 +452,10 @@ static tbResult share_load(const Context* x, const tbConstraints* cs, tbReal* fo
   return TB_OK;
 }
 
-tbResult tb_deriv_rigid(tbDerivatives* x, tbData* d, tbStepState* state,
-                        const tbDerivativeSettings* settings) {
+tbResult tb_rigid_linearize(tbDerivatives* x, const tbStep* step,
+                            const tbDerivativeSettings* settings) {
+  tbData* d = step->d;
+  const tbStepState* state = step->state;
   const tbModel* m = x->m;
   const tbConstraints* cs = &state->constraints;
   tbReal* room = TB_ARENA_NEW(&x->arena, tbReal, 2 * m->nv + 12 * m->nbody);
@@ -480,17 +483,19 @@ tbResult tb_deriv_rigid(tbDerivatives* x, tbData* d, tbStepState* state,
   tbReal* force = tb_arena_alloc(&x->arena, sizeof(tbReal) * (size_t)(cs->nrow + 1));
   if (!force) return TB_ERROR_MEMORY;
   memcpy(force, state->row_force, sizeof(tbReal) * (size_t)cs->nrow);
-  if (state->modified) {
+  if (tb_rigid_state(m, state)->modified) {
     x->info.differentiable = 0;
     snprintf(x->info.reason, sizeof x->info.reason,
              "restitution is reduced, or a degenerate contact softened, in this step");
   }
+  if (m->opt.law == TB_LAW_RAISIM && !tb_deriv_reserve_sources(x, cs)) return TB_ERROR_MEMORY;
   // RaiSim's law depends on the force of each individual contact.
   int shares = !(settings->relaxation > 0) && m->opt.law != TB_LAW_RAISIM;
   if (result == TB_OK && shares) result = share_load(&context, cs, force);
   for (int i = 0; result == TB_OK && i < cs->count; i++) {
     if (cs->list[i].island >= 0) result = add_constraint(&context, &cs->list[i], force);
   }
+  x->by_responses = m->opt.law == TB_LAW_RAISIM && x->info.sliding > 0;
   return result;
 }
 

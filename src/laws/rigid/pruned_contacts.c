@@ -64,7 +64,10 @@ static bool can_prune(const tbModel* m) {
          m->opt.integrator != TB_INTEGRATOR_RK4;
 }
 
-tbResult tb_prune_contacts(const tbModel* m, tbData* d, tbStepState* state) {
+tbResult tb_prune_contacts(const tbStep* s) {
+  const tbModel* m = s->m;
+  tbData* d = s->d;
+  tbStepState* state = s->state;
   // Resting contacts are kept: their gaps fluctuate within the tolerance.
   tbReal touching = m->opt.overlap_allowed;
   int count = 0;

@@ -4,11 +4,11 @@
 #ifndef TRIBO_LAWS_RIGID_PRUNED_CONTACTS_H_
 #define TRIBO_LAWS_RIGID_PRUNED_CONTACTS_H_
 
-#include "world/state.h"
+#include "laws/law.h"
 
 // Select the contacts without rows, in state->pruned (NULL: none). Called after the velocity
 // stage. TB_ERROR_MEMORY, or TB_OK.
-tbResult tb_prune_contacts(const tbModel* model, tbData* data, tbStepState* state);
+tbResult tb_prune_contacts(const tbStep* step);
 
 // Count the pruned contacts that would be violated at the velocity `v_next` of a solve, and restore
 // them.

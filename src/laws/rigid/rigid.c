@@ -246,7 +246,7 @@ static tbResult solve_degenerate(tbRigidStep* step) {
     tbResult result = tb_soften_degenerate_contacts(step, &any);
     if (result == TB_OK && any) result = tb_rigid_fast(step);
     if (result != TB_OK) return result;
-    if (any) step->state->modified = 1;
+    if (any) tb_rigid_state(step->m, step->state)->modified = true;
   }
   return TB_OK;
 }
@@ -312,7 +312,7 @@ static tbResult solve_restitution(tbRigidStep* step) {
     d->solve.iterations += before.iterations;
     d->solve.factorizations += before.factorizations;
     d->solve.seconds += before.seconds;
-    step->state->modified = 1;
+    tb_rigid_state(step->m, step->state)->modified = true;
   }
   return TB_OK;
 }
@@ -334,7 +334,10 @@ static tbResult find_offender(tbRigidStep* step) {
   return TB_OK;
 }
 
-tbResult tb_rigid_velocity(const tbModel* m, tbData* d, tbStepState* state, tbReal* v_next) {
+tbResult tb_rigid_solve(const tbStep* s, tbReal* v_next) {
+  const tbModel* m = s->m;
+  tbData* d = s->d;
+  tbStepState* state = s->state;
   size_t bytes = sizeof(tbReal) * (size_t)m->nv;
   tbReal h = m->opt.timestep;
   tbReal* impulse = TB_ARENA_NEW(&d->work->arena, tbReal, m->nv);
@@ -361,7 +364,7 @@ tbResult tb_rigid_velocity(const tbModel* m, tbData* d, tbStepState* state, tbRe
     if (result == TB_OK && bounces) result = solve_restitution(&step);
     if (result == TB_OK && m->opt.law == TB_LAW_RAISIM) {
       result = tb_certificate_whole(m, d, &state->constraints, step.factor, &step.islands, v_free,
-                                    v_next, &d->solve, state->state_only);
+                                    v_next, &d->solve, s->purpose.state_only);
     }
     if (result == TB_OK && d->solve.status != TB_SOLVE_CONVERGED) result = find_offender(&step);
   } else if (!tb_impulse_cache_clear(&state->warm, 0)) {

@@ -138,7 +138,7 @@ tbResult tb_find_speculative_contacts(const tbModel* m, tbData* d, tbStepState* 
   *found = 0;
   tbReal margin = tb_margin(m, state);
   if (displacement_bound(m, d, v_next) <=
-      allowed_displacement(margin, state->smallest_half_thickness))
+      allowed_displacement(margin, tb_rigid_state(m, state)->smallest_half_thickness))
     return TB_OK;
   size_t bytes = sizeof(tbReal) * 6 * (size_t)m->nbody;
   tbReal* cvel = tb_arena_alloc(&d->work->arena, bytes);

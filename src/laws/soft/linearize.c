@@ -13,6 +13,7 @@
 #include "partials/derivatives.h"
 #include "forces/implicit_inertia.h"
 #include "laws/soft/rows.h"
+#include "laws/soft/soft.h"
 #include "tribo/dynamics.h"
 
 enum { MAX_EDGES = 10 };
@@ -325,10 +326,14 @@ static tbResult full_response(tbDerivatives* x, tbData* d) {
   return result == TB_OK ? add_bias_slopes(x, d, x->final_acc, &partials) : result;
 }
 
-tbResult tb_deriv_soft(tbDerivatives* x, tbData* d, tbStepState* state,
-                       const tbDerivativeSettings* settings) {
+tbResult tb_soft_linearize(tbDerivatives* x, const tbStep* step,
+                           const tbDerivativeSettings* settings) {
+  tbData* d = step->d;
+  const tbStepState* state = step->state;
   const tbModel* m = x->m;
   const tbConstraints* cs = &state->constraints;
+  if (!tb_deriv_reserve_sources(x, cs)) return TB_ERROR_MEMORY;
+  x->is_compliant = 1;
   memcpy(x->law.LD, d->qLD, sizeof(tbReal) * (size_t)m->nM);
   memcpy(x->law.inverse, d->qLDiagInv, sizeof(tbReal) * (size_t)m->nv);
   tbPartials partials = {x->law.force, x->ncol};

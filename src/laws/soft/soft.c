@@ -234,7 +234,10 @@ static tbResult solve_islands(const tbModel* m, tbData* d, tbStepState* state, t
   return TB_OK;
 }
 
-tbResult tb_soft_velocity(const tbModel* m, tbData* d, tbStepState* state, tbReal* v_next) {
+tbResult tb_soft_velocity(const tbStep* step, tbReal* v_next) {
+  const tbModel* m = step->m;
+  tbData* d = step->d;
+  tbStepState* state = step->state;
   size_t bytes = sizeof(tbReal) * (size_t)m->nv;
   tbReal start = tb_seconds(), h = m->opt.timestep;
   tbReal* v_free = TB_ARENA_NEW(&d->work->arena, tbReal, m->nv);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/chain.h"
+#include "model/workspace.h"
 #include "spatial/motion.h"
 #include "spatial/quat.h"
 #include "spatial/so3.h"
@@ -13,10 +14,11 @@
 
 tbResult tb_start_springs(tbDerivatives* x, tbData* d, tbStepState* state, tbReal near,
                           tbStartAnchors* anchors) {
-  anchors->start = TB_ARENA_NEW(&x->arena, tbStartSpring, state->springs.count + 1);
+  tbViscoelasticState* own = tb_viscoelastic_state(state);
+  anchors->start = TB_ARENA_NEW(&x->arena, tbStartSpring, own->springs.count + 1);
   if (!anchors->start) return TB_ERROR_MEMORY;
-  for (int i = 0; i < state->springs.count; i++) {
-    const tbSpring* spring = &state->springs.list[i];
+  for (int i = 0; i < own->springs.count; i++) {
+    const tbSpring* spring = &own->springs.list[i];
     const tbConstraint* c = &state->constraints.list[spring->constraint];
     if (c->source == TB_SOURCE_EQUALITY || c->nnz == 0) continue;
     tbActiveRows* a = tb_deriv_activate(x, c);
@@ -132,9 +134,9 @@ static void anchor_partials(const tbStartAnchors* y, const tbStartSpring* s, con
     return;
   }
   // The depth of a contact or limit first detected at the start is carried along.
-  const tbStepState* state = tb_step_state(m, y->d);
+  const tbStepState* state = y->d->work->step;
   tbReal depth = tb_next_depth(m, s->c, tb_first_depth(m, s->c));
-  if (depth < 0 && !tb_anchors_get(&state->anchors, c->key)) {
+  if (depth < 0 && !tb_anchors_get(&tb_viscoelastic_state(state)->anchors, c->key)) {
     for (int q = 0; q < s->a->nnz; q++) out[s->a->col[q]] -= s->a->dpos[q];
   }
   if (c->source != TB_SOURCE_CONTACT) return;
@@ -151,6 +153,7 @@ static void anchor_partials(const tbStartAnchors* y, const tbStartSpring* s, con
 
 tbResult tb_add_anchors(const tbStartAnchors* y, const tbStepState* state, tbReal* acc,
                         size_t width) {
+  tbViscoelasticState* own = tb_viscoelastic_state(state);
   tbDerivatives* end = y->end;
   size_t nv = (size_t)end->nv, w = 2 * nv;
   tbReal* stretch = TB_ARENA_NEW(&y->x->arena, tbReal, TB_MAX_DIM * w + 1);
@@ -161,7 +164,7 @@ tbResult tb_add_anchors(const tbStartAnchors* y, const tbStepState* state, tbRea
     const tbSpring* spring;
     const tbConstraint* c;
     do {
-      spring = &state->springs.list[i++];
+      spring = &own->springs.list[i++];
       c = &state->constraints.list[spring->constraint];
     } while (c->source != a->source || c->id != a->id);
     const tbStartSpring* from = NULL;

@@ -2,8 +2,7 @@
 #ifndef TRIBO_LAWS_VISCOELASTIC_ANCHORS_LINEARIZE_H_
 #define TRIBO_LAWS_VISCOELASTIC_ANCHORS_LINEARIZE_H_
 
-#include "partials/derivatives.h"
-#include "laws/viscoelastic/springs.h"
+#include "laws/viscoelastic/state.h"
 
 // A spring at the start whose anchor is still in use at the later state.
 typedef struct {

@@ -391,7 +391,7 @@ static void bound_energy(const tbExpoContext* x, const tbExpoSystem* s, tbReal h
   tbReal allowed = most * (stored + fabs(load)), share = 1;
   if (unresolved && work + 0.5 * square > most * supplied) {
     share = tb_max(0, -2 * work / square);
-    x->state->unresolved = 1;
+    *x->unresolved = true;
   } else if (approach + 0.5 * square > allowed) {
     share = (sqrt(approach * approach + 2 * square * allowed) - approach) / square;
   } else {
@@ -591,31 +591,33 @@ static tbResult island_forces(const tbExpoContext* x, const tbIsland* island, tb
   return TB_OK;
 }
 
-tbResult tb_expo_forces(const tbModel* m, tbData* d, tbStepState* state, const tbSprings* springs,
-                        tbInertiaFactor factor, const tbReal* qacc_free, tbIslands* islands,
-                        tbReal* second) {
+tbResult tb_expo_forces(const tbStep* step, const tbSprings* springs, tbInertiaFactor factor,
+                        const tbReal* qacc_free, tbIslands* islands, tbReal* second) {
+  const tbModel* m = step->m;
+  tbData* d = step->d;
+  tbStepState* state = step->state;
+  tbViscoelasticState* own = tb_viscoelastic_state(state);
   const tbSpring** spring =
       TB_ARENA_NEW(&d->work->arena, const tbSpring*, state->constraints.count);
-  state->anchor_slip = TB_ARENA_NEW(&d->work->arena, tbReal, state->constraints.nrow);
-  state->turn = TB_ARENA_NEW(&d->work->arena, tbReal, state->constraints.count);
-  state->supplied = TB_ARENA_NEW(&d->work->arena, tbReal, state->constraints.count);
-  if (!spring || !state->anchor_slip || !state->turn || !state->supplied) return TB_ERROR_MEMORY;
+  own->anchor_slip = TB_ARENA_NEW(&d->work->arena, tbReal, state->constraints.nrow);
+  own->turn = TB_ARENA_NEW(&d->work->arena, tbReal, state->constraints.count);
+  own->supplied = TB_ARENA_NEW(&d->work->arena, tbReal, state->constraints.count);
+  if (!spring || !own->anchor_slip || !own->turn || !own->supplied) return TB_ERROR_MEMORY;
   for (int i = 0; i < springs->count; i++) {
     spring[springs->list[i].constraint] = &springs->list[i];
   }
   tbResult result = tb_assemble_delassus(m, d, &state->constraints, factor, islands);
-  int locates = tb_step_splits(m, state) && !state->until_event;
-  state->event = m->opt.timestep;
+  own->event = m->opt.timestep;
   tbExpoContext x = {.m = m,
                      .d = d,
                      .cs = &state->constraints,
                      .spring = spring,
                      .qacc_free = qacc_free,
-                     .anchor_slip = state->anchor_slip,
-                     .turn = state->turn,
-                     .supplied = state->supplied,
-                     .state = state,
-                     .event = locates ? &state->event : NULL};
+                     .anchor_slip = own->anchor_slip,
+                     .turn = own->turn,
+                     .supplied = own->supplied,
+                     .unresolved = &own->unresolved,
+                     .event = step->purpose.locates_events ? &own->event : NULL};
   for (int i = 0; result == TB_OK && i < islands->count; i++) {
     result = island_forces(&x, &islands->island[i], second);
   }

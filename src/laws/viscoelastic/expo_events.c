@@ -80,8 +80,3 @@ void tb_expo_locate(const tbExpoContext* x, tbExpoSystem* s, tbReal h) {
   tb_expo_gather(x, s);
   tb_expo_integrate(x, s, h);
 }
-
-int tb_step_splits(const tbModel* m, const tbStepState* state) {
-  return m->opt.law == TB_LAW_VISCOELASTIC && m->opt.integrator == TB_INTEGRATOR_EXPO_MIDPOINT &&
-         !state->use_frozen && (state->parts == 0 || state->splits < TB_MOST_SUBSTEPS);
-}

@@ -90,8 +90,9 @@ static tbResult prepare(tbExpoReplay* y, const tbInertiaFactor* factor) {
   tbReal* free = TB_ARENA_NEW(&x->arena, tbReal, nv * (size_t)x->ncol + 1);
   tbReal* rigid = TB_ARENA_NEW(&x->arena, tbReal, nv * nv + 1);
   if (!spring || !qacc_free || !free || !rigid) return TB_ERROR_MEMORY;
-  for (int i = 0; i < y->state->springs.count; i++) {
-    spring[y->state->springs.list[i].constraint] = &y->state->springs.list[i];
+  for (int i = 0; i < tb_viscoelastic_state(y->state)->springs.count; i++) {
+    spring[tb_viscoelastic_state(y->state)->springs.list[i].constraint] =
+        &tb_viscoelastic_state(y->state)->springs.list[i];
   }
   tbForest forest = tb_forest(m);
   memcpy(qacc_free, y->d->qfrc_smooth, sizeof(tbReal) * nv);
@@ -121,11 +122,15 @@ static tbResult acceleration_partials(tbDerivatives* x, tbData* d, const tbReal*
   return result;
 }
 
-tbResult tb_deriv_expo(tbDerivatives* x, tbData* d, tbStepState* state,
-                       const tbDerivativeSettings* settings) {
+tbResult tb_expo_linearize(tbDerivatives* x, const tbStep* step,
+                           const tbDerivativeSettings* settings) {
+  tbData* d = step->d;
+  tbStepState* state = step->state;
+  tbViscoelasticState* own = tb_viscoelastic_state(state);
   const tbModel* m = x->m;
   if (has_changing_damping(m) || tb_stiff_springs_turn(m)) return TB_ERROR_UNSUPPORTED;
-  if (state->unresolved) return TB_ERROR_UNSUPPORTED;
+  if (own->unresolved) return TB_ERROR_UNSUPPORTED;
+  if (!tb_deriv_reserve_sources(x, &state->constraints)) return TB_ERROR_MEMORY;
   tbInertiaFactor factor;
   tbResult result = tb_implicit_factor(m, d, TB_IMPLICIT_SPRINGS, &factor);
   if (result != TB_OK) return result;
@@ -137,7 +142,7 @@ tbResult tb_deriv_expo(tbDerivatives* x, tbData* d, tbStepState* state,
   tbExpoReplay y = {.x = x, .d = d, .state = state};
   x->input_damps = tb_deriv_input_damps(m);
   y.turns = x->input_damps ? x->ncol : x->nv;
-  y.near = settings->mode_tolerance * tb_springs_largest(&state->springs);
+  y.near = settings->mode_tolerance * tb_springs_largest(&own->springs);
   size_t rows = (size_t)state->constraints.nrow * (size_t)x->ncol;
   x->move.force = TB_ARENA_NEW(&x->arena, tbReal, (size_t)m->nv * (size_t)x->ncol + 1);
   x->move.E = TB_ARENA_NEW(&x->arena, tbReal, rows + 1);

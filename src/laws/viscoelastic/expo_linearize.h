@@ -17,6 +17,10 @@ typedef struct {
   int turns;            // number of first columns that change the oscillators' inertia
 } tbExpoReplay;
 
+// Of the whole law: TB_ERROR_UNSUPPORTED where only differences are available.
+tbResult tb_expo_linearize(tbDerivatives* x, const tbStep* step,
+                           const tbDerivativeSettings* settings);
+
 // Derivatives of the forces of an island's `count` members by the state, given the `active` rows of
 // each (NULL: its spring does not act).
 tbResult tb_expo_island_changes(const tbExpoReplay* replay, const int* member, int count,

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "linalg/oscillator.h"
-#include "world/state.h"
+#include "laws/viscoelastic/state.h"
 
 // Mode of a constraint over the step.
 typedef enum {
@@ -23,7 +23,7 @@ typedef struct {
   const tbConstraints* cs;
   const tbSpring* const* spring;  // by constraint, NULL where it does not act
   const tbReal* qacc_free;
-  tbStepState* state;
+  bool* unresolved;     // set where the energy of an unresolved contact is bounded
   tbReal* supplied;     // J by constraint: energy supplied to its springs, after the step
   tbReal* anchor_slip;  // m or rad by row: anchor slip, stored beside the stretch at the start
   tbReal* turn;         // rad by constraint: angle by which friction can turn a slip in a step

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/minmax.h"
-#include "laws/viscoelastic/springs_linearize.h"
+#include "laws/viscoelastic/expo_linearize.h"
 #include "forces/implicit_inertia.h"
 #include "laws/viscoelastic/viscoelastic.h"
 
@@ -61,9 +61,14 @@ tbReal tb_springs_largest(const tbSprings* springs) {
   return largest;
 }
 
-tbResult tb_deriv_viscoelastic(tbDerivatives* x, tbData* d, tbStepState* state,
-                               const tbDerivativeSettings* settings) {
+// The forces at a state.
+static tbResult forces_linearize(tbDerivatives* x, const tbStep* step,
+                                 const tbDerivativeSettings* settings) {
+  tbData* d = step->d;
+  tbStepState* state = step->state;
+  tbViscoelasticState* own = tb_viscoelastic_state(state);
   const tbModel* m = x->m;
+  if (!tb_deriv_reserve_sources(x, &state->constraints)) return TB_ERROR_MEMORY;
   memcpy(x->law.LD, d->qLD, sizeof(tbReal) * (size_t)m->nM);
   memcpy(x->law.inverse, d->qLDiagInv, sizeof(tbReal) * (size_t)m->nv);
   tbPartials partials = {x->law.force, x->ncol};
@@ -72,9 +77,15 @@ tbResult tb_deriv_viscoelastic(tbDerivatives* x, tbData* d, tbStepState* state,
   x->c = 0;
   x->explicit_law = 1;
   x->move_share = 0.5;
-  tbReal near = settings->mode_tolerance * tb_springs_largest(&state->springs);
-  for (int i = 0; result == TB_OK && i < state->springs.count; i++) {
-    result = add_spring(x, d, state, &state->springs.list[i], near);
+  tbReal near = settings->mode_tolerance * tb_springs_largest(&own->springs);
+  for (int i = 0; result == TB_OK && i < own->springs.count; i++) {
+    result = add_spring(x, d, state, &own->springs.list[i], near);
   }
   return result;
+}
+
+tbResult tb_viscoelastic_linearize(tbDerivatives* x, const tbStep* step,
+                                   const tbDerivativeSettings* settings) {
+  return tb_integrator_is_explicit(step->m) ? forces_linearize(x, step, settings)
+                                            : tb_expo_linearize(x, step, settings);
 }

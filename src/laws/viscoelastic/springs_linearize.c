@@ -121,8 +121,9 @@ static void contact_stretch(const tbDerivatives* x, const tbData* d, const tbCon
 
 void tb_stretch_partials(const tbDerivatives* x, const tbData* d, const tbStepState* state,
                          const tbConstraint* c, const tbActiveRows* a, tbReal* out) {
+  tbViscoelasticState* own = tb_viscoelastic_state(state);
   const tbModel* m = x->m;
-  const tbAnchor* anchor = tb_anchors_get(&state->anchors, c->key);
+  const tbAnchor* anchor = tb_anchors_get(&own->anchors, c->key);
   size_t count = (size_t)(a->dim * a->nnz);
   memset(out, 0, sizeof(tbReal) * count);
   if (tb_is_dry_friction(c)) {

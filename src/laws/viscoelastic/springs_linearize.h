@@ -3,7 +3,7 @@
 #define TRIBO_LAWS_VISCOELASTIC_SPRINGS_LINEARIZE_H_
 
 #include "partials/derivatives.h"
-#include "laws/viscoelastic/springs.h"
+#include "laws/viscoelastic/state.h"
 
 // Partials of a constraint's stretch before any slip, by the dofs of its support (dim x nnz), for
 // constant anchors.
@@ -28,6 +28,9 @@ typedef struct {
 tbResult tb_spring_changes(tbDerivatives* x, const tbData* d, const tbStepState* state,
                            const tbConstraint* c, const tbSpring* spring, const tbActiveRows* a,
                            tbReal near, tbSpringChange* out);
+
+// The largest unlimited force of all springs, or of their dampers alone.
+tbReal tb_springs_largest(const tbSprings* springs);
 
 // Mark the step as not differentiable because of this constraint.
 void tb_springs_kink(tbDerivatives* x, const char* what, int id);

@@ -142,9 +142,13 @@ static int friction_position(const tbModel* m, const tbData* d, const tbConstrai
   return m->jnt_type[joint] == TB_JOINT_SLIDE || m->jnt_type[joint] == TB_JOINT_HINGE;
 }
 
-tbResult tb_anchors_exchange(const tbModel* m, const tbData* d, tbStepState* state) {
-  const tbSprings* springs = &state->springs;
-  tbAnchorTable* table = &state->spare;
+tbResult tb_anchors_exchange(const tbStep* step) {
+  const tbModel* m = step->m;
+  const tbData* d = step->d;
+  const tbStepState* state = step->state;
+  tbViscoelasticState* own = tb_viscoelastic_state(state);
+  const tbSprings* springs = &own->springs;
+  tbAnchorTable* table = &own->spare;
   if (!tb_anchors_clear(table, springs->count)) return TB_ERROR_MEMORY;
   for (int i = 0; i < springs->count; i++) {
     const tbSpring* s = &springs->list[i];
@@ -153,10 +157,10 @@ tbResult tb_anchors_exchange(const tbModel* m, const tbData* d, tbStepState* sta
     memset(&anchor, 0, sizeof anchor);
     anchor.key = c->key;
     anchor.depth = tb_next_depth(m, c, s->depth);
-    anchor.supplied = state->supplied ? state->supplied[s->constraint] : INFINITY;
+    anchor.supplied = own->supplied ? own->supplied[s->constraint] : INFINITY;
     tbReal y;
     if (c->source == TB_SOURCE_CONTACT) {
-      const tbReal* anchor_slip = state->anchor_slip ? state->anchor_slip + c->row : NULL;
+      const tbReal* anchor_slip = own->anchor_slip ? own->anchor_slip + c->row : NULL;
       store_anchor(m, d, &d->contact[c->id], s, anchor_slip, &anchor);
     } else if (c->source == TB_SOURCE_EQUALITY) {
       continue;
@@ -166,14 +170,15 @@ tbResult tb_anchors_exchange(const tbModel* m, const tbData* d, tbStepState* sta
     }
     tb_anchors_put(table, &anchor);
   }
-  tb_anchors_restore(state);
+  tb_anchors_restore(step);
   return TB_OK;
 }
 
-void tb_anchors_restore(tbStepState* state) {
-  tbAnchorTable swap = state->anchors;
-  state->anchors = state->spare;
-  state->spare = swap;
+void tb_anchors_restore(const tbStep* step) {
+  tbViscoelasticState* own = tb_viscoelastic_state(step->state);
+  tbAnchorTable swap = own->anchors;
+  own->anchors = own->spare;
+  own->spare = swap;
 }
 
 // ---- springs -----------------------------------------------------------------------------------
@@ -181,7 +186,8 @@ void tb_anchors_restore(tbStepState* state) {
 // The stretch of a constraint's rows before any slip. Returns 0 where it does not act.
 static int measure_stretch(const tbModel* m, const tbData* d, const tbStepState* state,
                            const tbConstraint* c, tbSpring* s) {
-  const tbAnchor* anchor = tb_anchors_get(&state->anchors, c->key);
+  tbViscoelasticState* own = tb_viscoelastic_state(state);
+  const tbAnchor* anchor = tb_anchors_get(&own->anchors, c->key);
   switch (c->source) {
     case TB_SOURCE_EQUALITY:
       for (int r = 0; r < c->dim; r++) s->stretch[r] = c->pos[r];
@@ -295,13 +301,21 @@ bool tb_contact_is_unresolved(const tbModel* m, const tbData* d, const tbConstra
 
 static bool bound_contact(const tbModel* m, const tbData* d, const tbStepState* state,
                           const tbConstraint* c, tbSpring* s) {
-  const tbAnchor* anchor = tb_anchors_get(&state->anchors, c->key);
+  tbViscoelasticState* own = tb_viscoelastic_state(state);
+  const tbAnchor* anchor = tb_anchors_get(&own->anchors, c->key);
   tbReal w = contact_weight(m, d, c);
   bool softer = !anchor && soften_first(m, c, w, s);
   return bound_stretch(m, anchor, w, s) || softer;
 }
 
-tbResult tb_springs_measure(const tbModel* m, tbData* d, tbStepState* state, tbSprings* springs) {
+tbResult tb_springs_measure(const tbStep* step) {
+  const tbModel* m = step->m;
+  tbData* d = step->d;
+  const tbStepState* state = step->state;
+  tbViscoelasticState* own = tb_viscoelastic_state(state);
+  tbSprings* springs = &own->springs;
+  own->anchor_slip = own->turn = own->supplied = NULL;
+  own->unresolved = false;
   const tbConstraints* cs = &state->constraints;
   springs->count = 0;
   springs->list = tb_arena_alloc(&d->work->arena, sizeof(tbSpring) * (size_t)(cs->count + 1));
@@ -323,7 +337,7 @@ tbResult tb_springs_measure(const tbModel* m, tbData* d, tbStepState* state, tbS
     s->supplied = spring_energy(s);
     if (tb_contact_is_unresolved(m, d, c) && bound_contact(m, d, state, c, s)) {
       set_forces(m, d, c, s);
-      state->unresolved = 1;
+      own->unresolved = true;
     }
     springs->count++;
   }
@@ -360,11 +374,13 @@ static void gather_rows(const tbConstraints* cs, const tbReal* force, tbReal* ou
 
 // Forces by rows: limited and constant (explicit), or the mean over the step and the mean of its
 // running mean (expo).
-static tbResult row_forces(const tbModel* m, tbData* d, tbStepState* state, tbInertiaFactor factor,
-                           const tbReal* qacc_free, tbIslands* islands, tbReal* second) {
-  tbSprings* springs = &state->springs;
+static tbResult row_forces(const tbStep* step, tbInertiaFactor factor, const tbReal* qacc_free,
+                           tbIslands* islands, tbReal* second) {
+  const tbModel* m = step->m;
+  const tbStepState* state = step->state;
+  const tbSprings* springs = &tb_viscoelastic_state(state)->springs;
   if (!tb_integrator_is_explicit(m)) {
-    return tb_expo_forces(m, d, state, springs, factor, qacc_free, islands, second);
+    return tb_expo_forces(step, springs, factor, qacc_free, islands, second);
   }
   for (int i = 0; i < springs->count; i++) {
     const tbSpring* s = &springs->list[i];
@@ -383,9 +399,8 @@ int tb_integrator_is_explicit(const tbModel* m) {
 
 // Acceleration without contacts; expo takes joint dampers, springs and servos implicitly, except at
 // the middle of a step, whose values already are the means.
-static tbResult free_acceleration(const tbModel* m, tbData* d, const tbStepState* state,
+static tbResult free_acceleration(const tbModel* m, tbData* d, bool as_they_are,
                                   tbInertiaFactor* factor, tbReal* qacc_free) {
-  int as_they_are = tb_integrator_is_explicit(m) || state->use_frozen;
   tbImplicit what = as_they_are ? TB_IMPLICIT_NOTHING : TB_IMPLICIT_SPRINGS;
   tbResult result = tb_implicit_factor(m, d, what, factor);
   if (result != TB_OK) return result;
@@ -400,7 +415,11 @@ static tbResult free_acceleration(const tbModel* m, tbData* d, const tbStepState
   return TB_OK;
 }
 
-tbResult tb_viscoelastic_velocity(const tbModel* m, tbData* d, tbStepState* state, tbReal* v_next) {
+tbResult tb_viscoelastic_velocity(const tbStep* step, tbReal* v_next) {
+  const tbModel* m = step->m;
+  tbData* d = step->d;
+  tbStepState* state = step->state;
+  tbViscoelasticState* own = tb_viscoelastic_state(state);
   tbArena* arena = &d->work->arena;
   tbReal h = m->opt.timestep, start = tb_seconds();
   tbConstraints* cs = &state->constraints;
@@ -410,10 +429,11 @@ tbResult tb_viscoelastic_velocity(const tbModel* m, tbData* d, tbStepState* stat
   tbReal* room = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(m->nv + 1));
   if (!qacc_free || !move || !second || !room) return TB_ERROR_MEMORY;
 
-  if (state->use_frozen && !tb_springs_restore_frozen(d, state)) state->use_frozen = 0;
+  own->frozen_match = step->purpose.frozen_springs && tb_springs_restore_frozen(d, state);
 
   tbInertiaFactor factor;
-  tbResult result = free_acceleration(m, d, state, &factor, qacc_free);
+  bool as_they_are = tb_integrator_is_explicit(m) || own->frozen_match;
+  tbResult result = free_acceleration(m, d, as_they_are, &factor, qacc_free);
   if (result != TB_OK) return result;
 
   // Forces of the springs, as impulses of islands and for the position.
@@ -423,7 +443,7 @@ tbResult tb_viscoelastic_velocity(const tbModel* m, tbData* d, tbStepState* stat
   if (result == TB_OK) result = tb_assemble_terms(m, d, cs, (tbInertiaFactor){0}, v_next, islands);
   tbReal assemble_end = tb_seconds();
   d->seconds.assemble += assemble_end - start;
-  if (result == TB_OK) result = row_forces(m, d, state, factor, qacc_free, islands, second);
+  if (result == TB_OK) result = row_forces(step, factor, qacc_free, islands, second);
   if (result != TB_OK) return result;
   tb_store_forces(m, d, state, islands);
   d->seconds.solve += tb_seconds() - assemble_end;
@@ -450,9 +470,9 @@ tbResult tb_viscoelastic_velocity(const tbModel* m, tbData* d, tbStepState* stat
     qacc_free[i] = v_free;
   }
   // Trees that turn too far for the step to resolve.
-  if (!state->substep && m->opt.integrator <= TB_INTEGRATOR_EXPO && !tb_integrator_is_explicit(m) &&
-      tb_limit_kinetic_energy(m, d, factor, move, v_next, room)) {
-    state->unresolved = 1;
+  if (!step->purpose.substep && m->opt.integrator <= TB_INTEGRATOR_EXPO &&
+      !tb_integrator_is_explicit(m) && tb_limit_kinetic_energy(m, d, factor, move, v_next, room)) {
+    own->unresolved = true;
     for (int i = 0; i < m->nv; i++) d->qacc[i] = (v_next[i] - d->qvel[i]) / h;
   }
   state->v_move = move;

@@ -4,13 +4,12 @@
 #ifndef TRIBO_LAWS_VISCOELASTIC_VISCOELASTIC_H_
 #define TRIBO_LAWS_VISCOELASTIC_VISCOELASTIC_H_
 
-#include "world/state.h"
+#include "laws/viscoelastic/state.h"
 
 // Called after tb_assemble_rows: stretch, rate and force of every acting constraint, from the
 // anchors of the last step, in the arena. Anchors of slipping contacts have already moved (EXP eq.
 // 28).
-tbResult tb_springs_measure(const tbModel* model, tbData* data, tbStepState* state,
-                            tbSprings* springs);
+tbResult tb_springs_measure(const tbStep* step);
 
 // A contact is unresolved if one of its bodies turns by more than this in a step, rad: the step's
 // linear model does not predict the motion of its points. The limit is lower for free-floating
@@ -66,37 +65,22 @@ tbReal tb_first_depth(const tbModel* model, const tbConstraint* constraint);
 tbReal tb_next_depth(const tbModel* model, const tbConstraint* constraint, tbReal depth);
 
 // Make the anchors of the measured springs those of the world; tb_anchors_restore undoes it.
-tbResult tb_anchors_exchange(const tbModel* model, const tbData* data, tbStepState* state);
-void tb_anchors_restore(tbStepState* state);
+tbResult tb_anchors_exchange(const tbStep* step);
+void tb_anchors_restore(const tbStep* step);
 
 // From the smooth forces to the next velocity, and to the mean velocity that moves the
 // configuration (state->v_move). Forces are those of the start (explicit integrators) or the mean
 // over the step (expo). Fills qacc, qfrc_constraint, contact forces, and the inputs of the
 // certificate.
-tbResult tb_viscoelastic_velocity(const tbModel* model, tbData* data, tbStepState* state,
-                                  tbReal* v_next);
+tbResult tb_viscoelastic_velocity(const tbStep* step, tbReal* v_next);
 
 // Mean forces over the step by the exponential integrator (EXP eq. 9-26): impulses of each island
 // into its lambda, and for the position the mean of the mean, by rows of the constraints.
-tbResult tb_expo_forces(const tbModel* model, tbData* data, tbStepState* state,
-                        const tbSprings* springs, tbInertiaFactor factor, const tbReal* qacc_free,
-                        tbIslands* islands, tbReal* second);
+tbResult tb_expo_forces(const tbStep* step, const tbSprings* springs, tbInertiaFactor factor,
+                        const tbReal* qacc_free, tbIslands* islands, tbReal* second);
 
 // Whether forces are those of a state, not means over a step: all integrators except expo.
 int tb_integrator_is_explicit(const tbModel* model);
-
-// Called after the law's velocity at the start of a step: repeats the step with the slowly varying
-// quantities taken at its middle. Moves qpos, qvel and time.
-tbResult tb_expo_midpoint(const tbModel* model, tbData* data, tbStepState* state,
-                          const tbReal* v_next);
-
-// Whether a step of expo-midpoint may be divided (again), and the largest number of parts.
-enum { TB_MOST_SUBSTEPS = 12 };
-int tb_step_splits(const tbModel* model, const tbStepState* state);
-
-// Called after the law's velocity at the start of a step: makes the step in two parts if a contact
-// changes its mode within it. False if none does; then nothing has been done.
-bool tb_expo_substeps(const tbModel* model, tbData* data, const tbReal* v_next, tbResult* result);
 
 // Store the springs of the start of a step. False when out of memory.
 bool tb_springs_freeze(tbStepState* state);
@@ -105,8 +89,9 @@ bool tb_springs_freeze(tbStepState* state);
 // acting constraints are not the same.
 int tb_springs_restore_frozen(const tbData* data, tbStepState* state);
 
-// Implicit Euler from the state at the start of a step, whose forces have just been computed. Moves
-// qpos, qvel and time. Newton's iterations and residual (m/s) go to data->solve.
-tbResult tb_euler_implicit(const tbModel* model, tbData* data, tbStepState* state);
+// Partials of the forces at a state, or of the exponential integrator's step. TB_ERROR_UNSUPPORTED
+// where only differences are available.
+tbResult tb_viscoelastic_linearize(tbDerivatives* x, const tbStep* step,
+                                   const tbDerivativeSettings* settings);
 
 #endif

@@ -1,15 +1,15 @@
 // World memory: the data that one world keeps between steps, separated from the step state so that
-// many worlds can share one: cached impulses, anchors of springs, the sleep state, the memory of
-// the collision pairs.
-#ifndef TRIBO_WORLD_WORLD_MEMORY_H_
-#define TRIBO_WORLD_WORLD_MEMORY_H_
+// many worlds can share one: cached impulses, what the laws remember, the sleep state, the memory
+// of the collision pairs.
+#ifndef TRIBO_BATCH_WORLD_MEMORY_H_
+#define TRIBO_BATCH_WORLD_MEMORY_H_
 
-#include "world/state.h"
+#include "step/step.h"
 
 // Zero it before the first use.
 typedef struct {
   tbImpulseCache warm;
-  tbAnchorTable anchors;
+  void* law[TB_STEP_LAW_COUNT];  // tbLawMemory of each law, NULL where it remembers nothing
   tbSleep sleep;
   void* pairs;  // in the format of tb_detector_memory_save
   size_t pairs_size, pairs_capacity;
@@ -17,8 +17,8 @@ typedef struct {
 
 // Give the world memory to the state before a step, and take it back after the step. Between the
 // two calls it belongs to the state.
-tbResult tb_world_memory_enter(tbStepState* state, tbWorldMemory* world);
-tbResult tb_world_memory_leave(tbStepState* state, tbWorldMemory* world);
+tbResult tb_world_memory_enter(const tbModel* model, tbStepState* state, tbWorldMemory* world);
+tbResult tb_world_memory_leave(const tbModel* model, tbStepState* state, tbWorldMemory* world);
 
 // Clear all data; keeps the allocation.
 void tb_world_memory_clear(tbWorldMemory* world);

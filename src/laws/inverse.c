@@ -1,0 +1,67 @@
+#include "laws/inverse.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/minmax.h"
+#include "model/workspace.h"
+
+int* tb_inverse_driven(const tbModel* m, tbData* d, const tbInverseSettings* settings) {
+  int* driven = TB_ARENA_NEW(&d->work->arena, int, m->nv);
+  if (!driven) return NULL;
+  if (settings->driven) {
+    memcpy(driven, settings->driven, sizeof(int) * (size_t)m->nv);
+    return driven;
+  }
+  for (int i = 0; i < m->nv; i++) {
+    driven[i] = m->nu == 0 && m->jnt_type[m->dof_jntid[i]] != TB_JOINT_FREE;
+  }
+  for (int u = 0; u < m->nu; u++) {
+    for (int k = m->actuator_Jadr[u]; k < m->actuator_Jadr[u] + m->actuator_Jnnz[u]; k++) {
+      if (d->actuator_moment[k] != 0) driven[m->Jmom_colind[k]] = 1;
+    }
+  }
+  return driven;
+}
+
+// Tolerance of the force left on an unactuated dof, as a fraction of the acting forces
+// (docs/manual/inverse.md).
+static const tbReal FORCE_TOLERANCE = 5e-6;
+
+static tbReal largest_force(const tbStepState* state) {
+  tbReal largest = 0;
+  for (int r = 0; r < state->constraints.nrow; r++) {
+    largest = tb_max(largest, fabs(state->row_force[r]));
+  }
+  return largest;
+}
+
+void tb_inverse_feasible(const tbModel* m, const tbData* d, const tbStepState* state,
+                         const int* driven, const tbReal* qfrc, tbInverseInfo* info) {
+  tbReal scale = tb_max(1, largest_force(state)), most = 0;
+  int undriven = 0;  // the dof with the largest excess
+  for (int i = 0; i < m->nv; i++) {
+    scale = tb_max(scale, tb_max(fabs(qfrc[i]), fabs(d->qfrc_constraint[i])));
+    if (driven[i] || fabs(qfrc[i]) <= info->base_residual) continue;
+    info->base_residual = fabs(qfrc[i]);
+    info->worst_dof = i;
+  }
+  int moves = info->velocity_residual <= 10 * TB_INVERSE_REST, stands = 1;
+  for (int i = 0; i < m->nv; i++) {
+    tbReal negligible = 10 * TB_INVERSE_REST * m->dof_M0[i] / m->opt.timestep;
+    tbReal excess = driven[i] ? 0 : fabs(qfrc[i]) / tb_max(FORCE_TOLERANCE * scale, negligible);
+    stands &= excess <= 1;
+    if (excess > most) undriven = i;
+    most = tb_max(most, excess);
+  }
+  info->feasible = moves && stands;
+  if (!moves) {
+    snprintf(info->reason, sizeof info->reason,
+             "constraint row %d does not allow the motion: violated by %.3g m/s",
+             info->worst_constraint, info->velocity_residual);
+  } else if (!stands) {
+    snprintf(info->reason, sizeof info->reason,
+             "dof %d is unactuated, but needs %.3g N or N m more", undriven, fabs(qfrc[undriven]));
+  }
+}
