@@ -12,6 +12,7 @@
 
 #include "tribo/batch.h"
 #include "tribo/collide.h"
+#include "tribo/contact.h"
 #include "tribo/control.h"
 #include "tribo/data.h"
 #include "tribo/derivatives.h"
@@ -20,6 +21,7 @@
 #include "tribo/fclib.h"
 #include "tribo/inverse.h"
 #include "tribo/model.h"
+#include "tribo/named.h"
 #include "tribo/option.h"
 #include "tribo/problem.h"
 #include "tribo/report.h"

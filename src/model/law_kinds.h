@@ -19,7 +19,7 @@
 #define TB_STEP_LAWS(X)                                          \
   X(NCP, "ncp", rigid, TB_TRAIT_RIGID)                           \
   X(CCP, "ccp", rigid, TB_TRAIT_RIGID)                           \
-  X(LCP, "lcp", rigid, TB_TRAIT_RIGID)                           \
+  X(LCP, "lcp", rigid, TB_TRAIT_RIGID | TB_TRAIT_BOX)                           \
   X(RAISIM, "raisim", rigid, TB_TRAIT_RIGID | TB_TRAIT_POINT)    \
   X(SOFT, "soft", soft, TB_TRAIT_COMPLIANT | TB_TRAIT_UNBOUNDED) \
   X(COMFREE, "comfree", comfree, 0)                              \
@@ -39,6 +39,8 @@ enum {
   TB_TRAIT_UNBOUNDED = 8,
   // A contact is a point: it has no torsional and rolling friction.
   TB_TRAIT_POINT = 16,
+  // Friction is limited along each tangent: a pyramid instead of a cone.
+  TB_TRAIT_BOX = 32,
 };
 
 static inline bool tb_law_has(const tbOption* option, int trait) {

@@ -58,6 +58,13 @@ static void external_wrenches(const tbSensorContext* x) {
   for (int t = 0; t < m->ntendon; t++) tb_add_tendon_wrench(m, d, t, tendon_force(x, t));
 }
 
+void tb_reactions(const tbModel* m, tbData* d, const tbConstraints* constraints,
+                  const tbReal* row_force) {
+  tbSensorContext x = {m, d, constraints, row_force};
+  external_wrenches(&x);
+  tb_body_forces(m, d);
+}
+
 // ---- evaluation --------------------------------------------------------------------------------
 
 static void apply_cutoff(const tbModel* m, int s, int clamp, tbReal* out) {
@@ -106,8 +113,7 @@ void tb_sensor_second(const tbModel* m, tbData* d, const tbConstraints* constrai
   tbSensorContext x = {m, d, constraints, row_force};
   int needs = needs_of(m);
   if (needs & TB_NEEDS_REACTION) {
-    external_wrenches(&x);
-    tb_body_forces(m, d);
+    tb_reactions(m, d, constraints, row_force);
   } else if (needs & TB_NEEDS_ACCELERATION) {
     tb_body_accelerations(m, d);
   }

@@ -12,4 +12,8 @@ void tb_sensor_first(const tbModel* model, tbData* data, const tbConstraints* co
 void tb_sensor_second(const tbModel* model, tbData* data, const tbConstraints* constraints,
                       const tbReal* row_force);
 
+// cacc, cfrc_ext and cfrc_int from the forces of the constraints, by row.
+void tb_reactions(const tbModel* model, tbData* data, const tbConstraints* constraints,
+                  const tbReal* row_force);
+
 #endif

@@ -1,0 +1,201 @@
+// Wrenches, velocities and states of contacts as a user asks for them, and the forces between
+// bodies.
+#include <math.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "common/test.h"
+#include "common/worlds.h"
+
+static const double G = 9.81;
+
+static const char CUBE[] =
+    "<mujoco><option timestep='.002'/><worldbody>"
+    "<geom name='floor' type='plane' size='5 5 .1' friction='.5 0 0'/>"
+    "<body name='cube' pos='0 0 .1'><freejoint/><geom name='box' type='box' size='.1 .1 .1' "
+    "mass='2' "
+    "friction='.5 0 0'/></body></worldbody></mujoco>";
+
+static void weight_rests_on_the_floor(void** state) {
+  (void)state;
+  for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {
+    tbWorld w = tb_world_text(CUBE);
+    w.m->opt.law = law;
+    // The force is off the centre, so that the floor also carries its moment.
+    w.d->xfrc_applied[6 + 2] = -10;
+    w.d->xfrc_applied[6 + 4] = 0.2;
+    tb_world_run(w, 1500);
+    tbReal sum[6], floor[6], pair[6], geom[6], each[6], by_hand[3] = {0};
+    tbError error;
+    assert_int_equal(tb_body_contact_wrench(w.m, w.d, 1, NULL, sum, &error), TB_OK);
+    assert_int_equal(tb_pair_contact_wrench(w.m, w.d, 0, 1, w.d->xipos + 3, floor, NULL), TB_OK);
+    assert_int_equal(tb_pair_contact_wrench(w.m, w.d, 1, 0, NULL, pair, NULL), TB_OK);
+    assert_int_equal(tb_geom_contact_wrench(w.m, w.d, 1, w.d->xipos + 3, geom, NULL), TB_OK);
+    for (int i = 0; i < w.d->ncon; i++) {
+      assert_int_equal(tb_contact_wrench(w.m, w.d, i, 1, each, NULL), TB_OK);
+      for (int k = 0; k < 3; k++) by_hand[k] += each[k];
+    }
+    // Laws of springs are still settling by some micrometres.
+    double tolerance = law < TB_LAW_COUNT ? 1e-6 : 1e-2;
+    assert_near(sum[2], 2 * G + 10, tolerance * 30);
+    assert_near(sum[4], -0.2, tolerance);
+    for (int k = 0; k < 6; k++) {
+      assert_near(floor[k], -sum[k], 1e-12);
+      assert_near(pair[k], sum[k], 0);
+      assert_near(geom[k], sum[k], 1e-12);
+    }
+    for (int k = 0; k < 3; k++) assert_near(by_hand[k], sum[k], 1e-12);
+    // A wrench about another point: the moment of the force is added.
+    tbReal at[3] = {1, 2, 3}, there[6];
+    assert_int_equal(tb_body_contact_wrench(w.m, w.d, 1, at, there, NULL), TB_OK);
+    const tbReal* c = w.d->xipos + 3;
+    assert_near(there[3], sum[3] + (c[1] - 2) * sum[2] - (c[2] - 3) * sum[1], 1e-9);
+    tb_world_free(w);
+  }
+}
+
+// A cube on a slope slides or sticks by the angle; a ball with friction rolls; one in the air is
+// open or has no contact.
+static void states_follow_the_motion(void** state) {
+  (void)state;
+  tbWorld w = tb_world_text(CUBE);
+  tbContactState now;
+  tbReal slip[3];
+  for (int slides = 0; slides < 2; slides++) {
+    tb_reset(w.m, w.d);
+    double tilt = slides ? 0.6 : 0.4;  // tan: 0.68, 0.42
+    w.m->opt.gravity[0] = G * sin(tilt);
+    w.m->opt.gravity[2] = -G * cos(tilt);
+    tb_world_run(w, 100);
+    assert_int_equal(w.d->ncon, 4);
+    for (int i = 0; i < 4; i++) {
+      assert_int_equal(tb_contact_state(w.m, w.d, i, &now, slip, NULL), TB_OK);
+      assert_int_equal(now, slides ? TB_CONTACT_SLIDING : TB_CONTACT_STICKING);
+      // The slip is that of the body, which does not turn.
+      for (int k = 0; k < 3; k++) assert_near(slip[k], k == 0 ? w.d->qvel[0] : 0, 1e-8);
+    }
+  }
+  tb_world_free(w);
+
+  w = tb_world_text(
+      "<mujoco><option timestep='.002'/><worldbody><geom type='plane' size='5 5 .1'/>"
+      "<body pos='0 0 .1'><freejoint/><geom type='sphere' size='.1'/></body></worldbody></mujoco>");
+  w.d->qvel[0] = 1;
+  tb_world_run(w, 2);
+  assert_int_equal(tb_contact_state(w.m, w.d, 0, &now, slip, NULL), TB_OK);
+  assert_int_equal(now, TB_CONTACT_SLIDING);
+  assert_near(slip[0], w.d->qvel[0] - 0.1 * w.d->qvel[4], 1e-9);
+  tb_world_run(w, 200);
+  assert_int_equal(tb_contact_state(w.m, w.d, 0, &now, slip, NULL), TB_OK);
+  assert_int_equal(now, TB_CONTACT_ROLLING);
+  assert_string_equal(tb_contact_state_name(now), "rolling");
+  // Pulled up: the contact separates.
+  w.d->qvel[2] = 0.01;
+  w.m->opt.gravity[2] = 0;
+  tb_world_run(w, 1);
+  for (int i = 0; i < w.d->ncon; i++) {
+    assert_int_equal(tb_contact_state(w.m, w.d, i, &now, NULL, NULL), TB_OK);
+    assert_int_equal(now, TB_CONTACT_OPEN);
+  }
+  tb_world_free(w);
+}
+
+// Velocities of contacts are J qvel of the rows that the step assembled: differences of the points
+// themselves.
+static void velocity_is_that_of_the_surfaces(void** state) {
+  (void)state;
+  tbRng rng = {7};
+  tbWorld w = tb_world_scene("humanoid.xml", NULL);
+  for (int draw = 0; draw < 20; draw++) {
+    tb_world_run(w, 25);
+    for (int i = 0; i < w.m->nv; i++) w.d->qvel[i] += tb_rng_uniform(&rng, -0.2, 0.2);
+    for (int i = 0; i < w.d->ncon; i++) {
+      const tbContact* c = &w.d->contact[i];
+      tbReal v[6], *J = calloc((size_t)(6 * w.m->nv), sizeof(tbReal)), linear[3] = {0};
+      assert_int_equal(tb_contact_velocity(w.m, w.d, i, v, NULL), TB_OK);
+      for (int side = 0; side < 2; side++) {
+        tb_jac(w.m, w.d, w.m->geom_bodyid[c->geom[side]], c->pos, J, J + 3 * w.m->nv);
+        for (int k = 0; k < 3; k++) {
+          for (int j = 0; j < w.m->nv; j++) {
+            linear[k] += (side ? 1 : -1) * J[k * w.m->nv + j] * w.d->qvel[j];
+          }
+        }
+      }
+      for (int r = 0; r < 3; r++) {
+        const tbReal* axis = c->frame + 3 * r;
+        assert_near(v[r], axis[0] * linear[0] + axis[1] * linear[1] + axis[2] * linear[2], 1e-12);
+      }
+      free(J);
+    }
+  }
+  tb_world_free(w);
+}
+
+// Newton's and Euler's law for every body of a robot: what acts on it, and on its children, is its
+// inertia times its acceleration; so the root gets nothing from the world.
+static void reactions_close_the_balance(void** state) {
+  (void)state;
+  for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {
+    tbWorld w = tb_world_scene("humanoid.xml", NULL);
+    w.m->opt.law = law;
+    for (int i = 0; i < w.m->nu; i++) w.d->ctrl[i] = 0.1;
+    tb_world_run(w, 250);
+    tbError error;
+    assert_int_equal(tb_forward(w.m, w.d), TB_OK);
+    assert_int_equal(tb_rne_post_constraint(w.m, w.d, &error), TB_OK);
+    int root = 0;
+    double largest = 0;
+    for (int b = 1; b < w.m->nbody; b++) {
+      if (w.m->body_parentid[b] == 0 && w.m->body_dofnum[b] == 6) root = b;
+      for (int k = 0; k < 6; k++) largest = fmax(largest, fabs(w.d->cfrc_int[6 * b + k]));
+    }
+    assert_true(root > 0 && largest > 10);
+    // Rigid laws and comfree take the Coriolis forces of the middle of the step.
+    double allowed = law == TB_LAW_SOFT || law == TB_LAW_VISCOELASTIC ? 1e-9 : 1e-4;
+    for (int k = 0; k < 6; k++) assert_near(w.d->cfrc_int[6 * root + k], 0, allowed * largest);
+    tb_world_free(w);
+  }
+}
+
+static void bad_arguments_are_named(void** state) {
+  (void)state;
+  tbWorld w = tb_world_text(CUBE), other = tb_world_scene("humanoid.xml", NULL);
+  tbError error;
+  tbReal wrench[6], nan[3] = {0, NAN, 0};
+  tbContactState now;
+  assert_int_equal(tb_rne_post_constraint(w.m, w.d, &error), TB_ERROR_ARGUMENT);
+  assert_non_null(strstr(error.message, "tb_step or tb_forward first"));
+  tb_world_run(w, 10);
+#define REFUSED(call, word)                  \
+  assert_int_equal(call, TB_ERROR_ARGUMENT); \
+  assert_non_null(strstr(error.message, word));
+  REFUSED(tb_contact_wrench(NULL, w.d, 0, 1, wrench, &error), "model is NULL")
+  REFUSED(tb_contact_wrench(w.m, NULL, 0, 1, wrench, &error), "data is NULL")
+  REFUSED(tb_contact_wrench(w.m, other.d, 0, 1, wrench, &error), "another model")
+  REFUSED(tb_contact_wrench(w.m, w.d, 99, 1, wrench, &error), "contact is 99")
+  REFUSED(tb_contact_wrench(w.m, w.d, -1, 1, wrench, &error), "contact is -1")
+  REFUSED(tb_contact_wrench(w.m, w.d, 0, 5, wrench, &error), "on_geom is 5")
+  REFUSED(tb_contact_wrench(w.m, w.d, 0, 1, NULL, &error), "wrench is NULL")
+  REFUSED(tb_geom_contact_wrench(w.m, w.d, 2, NULL, wrench, &error), "geom is 2")
+  REFUSED(tb_body_contact_wrench(w.m, w.d, 2, NULL, wrench, &error), "body is 2")
+  REFUSED(tb_body_contact_wrench(w.m, w.d, 1, nan, wrench, &error), "about is not finite")
+  REFUSED(tb_pair_contact_wrench(w.m, w.d, 1, -3, NULL, wrench, &error), "by_body is -3")
+  REFUSED(tb_contact_velocity(w.m, w.d, 77, wrench, &error), "contact is 77")
+  REFUSED(tb_contact_state(w.m, w.d, 0, NULL, NULL, &error), "state is NULL")
+  REFUSED(tb_contact_state(w.m, w.d, 50, &now, NULL, &error), "contact is 50")
+#undef REFUSED
+  assert_string_equal(tb_contact_state_name((tbContactState)9), "unknown");
+  tb_world_free(w);
+  tb_world_free(other);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(weight_rests_on_the_floor),
+      cmocka_unit_test(states_follow_the_motion),
+      cmocka_unit_test(velocity_is_that_of_the_surfaces),
+      cmocka_unit_test(reactions_close_the_balance),
+      cmocka_unit_test(bad_arguments_are_named),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
