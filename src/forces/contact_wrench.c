@@ -51,8 +51,8 @@ static void add_contact(const tbContact* c, tbReal sign, const tbReal about[3], 
 }
 
 // Sum over the contacts between `on` and `by` (-1: any), which are geoms or, by `body_of`, bodies.
-static void add_contacts(const tbData* d, const int* body_of, int on, int by,
-                         const tbReal about[3], tbReal wrench[6]) {
+static void add_contacts(const tbData* d, const int* body_of, int on, int by, const tbReal about[3],
+                         tbReal wrench[6]) {
   memset(wrench, 0, sizeof(tbReal[6]));
   for (int i = 0; i < d->ncon; i++) {
     const tbContact* c = &d->contact[i];

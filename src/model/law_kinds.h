@@ -19,7 +19,7 @@
 #define TB_STEP_LAWS(X)                                          \
   X(NCP, "ncp", rigid, TB_TRAIT_RIGID)                           \
   X(CCP, "ccp", rigid, TB_TRAIT_RIGID)                           \
-  X(LCP, "lcp", rigid, TB_TRAIT_RIGID | TB_TRAIT_BOX)                           \
+  X(LCP, "lcp", rigid, TB_TRAIT_RIGID | TB_TRAIT_BOX)            \
   X(RAISIM, "raisim", rigid, TB_TRAIT_RIGID | TB_TRAIT_POINT)    \
   X(SOFT, "soft", soft, TB_TRAIT_COMPLIANT | TB_TRAIT_UNBOUNDED) \
   X(COMFREE, "comfree", comfree, 0)                              \
