@@ -7,6 +7,8 @@
 #include "tribo/option.h"
 #include "tribo/types.h"
 
+typedef struct tbCallbacks tbCallbacks;
+
 // All arrays live in one block of memory; the pointers here point into it. Rows are contiguous.
 typedef struct {
 #define X(name, what) int name;
@@ -20,8 +22,9 @@ typedef struct {
 #define X(type, name, rows, columns, unit, what) type* name;
   TB_MODEL_ARRAYS(X)
 #undef X
-  void* block;        // owns every array
-  size_t block_size;  // bytes
+  void* block;                   // owns every array
+  size_t block_size;             // bytes
+  const tbCallbacks* callbacks;  // functions of the user (callbacks.h), or NULL; not in files
 } tbModel;
 
 TB_EXTERN_C_BEGIN

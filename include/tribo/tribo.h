@@ -11,6 +11,7 @@
 #define TRIBO_TRIBO_H_
 
 #include "tribo/batch.h"
+#include "tribo/callbacks.h"
 #include "tribo/collide.h"
 #include "tribo/contact.h"
 #include "tribo/control.h"

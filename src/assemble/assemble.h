@@ -78,6 +78,9 @@ const tbShape* tb_contact_shape(const tbDetector* finder, int geom);
 void tb_contact_parameters(const tbModel* model, int geom1, int geom2, int pair,
                            tbContact* contact);
 
+// Bring the coefficients of friction, times `scale`, into the range that the law takes.
+void tb_contact_bound_friction(const tbModel* model, tbReal scale, tbContact* contact);
+
 // A message about the first invalid parameter among those that the law uses, or NULL if all are
 // valid; programs may write any values into models. `rigid` laws use none of the soft parameters.
 const char* tb_contact_invalid_parameter(const tbContact* contact, bool rigid);

@@ -100,6 +100,10 @@ static tbReal within_friction(const tbModel* m, tbReal mu) {
   return larger(mu, least);
 }
 
+void tb_contact_bound_friction(const tbModel* m, tbReal scale, tbContact* c) {
+  for (int i = 0; i < 5; i++) c->friction[i] = within_friction(m, scale * c->friction[i]);
+}
+
 void tb_contact_parameters(const tbModel* m, int geom1, int geom2, int pair, tbContact* c) {
   memset(c, 0, sizeof *c);
   c->comfree[0] = c->comfree[1] = -1;
@@ -114,9 +118,7 @@ void tb_contact_parameters(const tbModel* m, int geom1, int geom2, int pair, tbC
     memcpy(c->solimp, m->opt.o_solimp, sizeof c->solimp);
     memcpy(c->friction, m->opt.o_friction, sizeof c->friction);
   }
-  for (int i = 0; i < 5; i++) {
-    c->friction[i] = within_friction(m, m->opt.friction_scale * c->friction[i]);
-  }
+  tb_contact_bound_friction(m, m->opt.friction_scale, c);
   c->geom[0] = geom1;
   c->geom[1] = geom2;
   c->row = -1;

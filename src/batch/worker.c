@@ -150,6 +150,7 @@ tbResult tb_batch_worker_enter(tbBatchWorker* worker, tbBatch* b, int w, tbWorld
   // Clear the results of the previous world.
   d->ncon = 0;
   tb_certificate_unknown(&d->solve);
+  worker->model.callbacks = b->model->callbacks;
   opt->friction_scale = b->friction_scale[w];
   opt->comfree_stiffness = b->comfree_stiffness[w];
   opt->comfree_damping = b->comfree_damping[w];

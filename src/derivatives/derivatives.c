@@ -14,6 +14,7 @@
 #include "step/rk4.h"
 #include "derivatives/integrators.h"
 #include "model/law_kinds.h"
+#include "tribo/callbacks.h"
 #include "tribo/step.h"
 
 tbDerivativeSettings tbDefaultDerivativeSettings(void) {
@@ -79,8 +80,16 @@ void tb_deriv_integration(tbDerivatives* x, const tbReal* v_next) {
   }
 }
 
+// Callbacks whose forces have no partials; the others do not act on the motion.
+static bool has_forces_of_user(const tbModel* m) {
+  const tbCallbacks* user = m->callbacks;
+  return user && (user->control || user->passive || user->contact || user->act_dyn ||
+                  user->act_gain || user->act_bias);
+}
+
 static bool is_supported(const tbStep* s, bool is_stage) {
   const tbModel* m = s->m;
+  if (has_forces_of_user(m)) return false;
   for (int i = 0; i < m->nu; i++) {
     // The moments of adhesion depend on the contacts.
     if (m->actuator_trntype[i] == TB_TRN_BODY) return false;

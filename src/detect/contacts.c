@@ -9,6 +9,7 @@
 #include "model/workspace.h"
 #include "spatial/quat.h"
 #include "model/law_kinds.h"
+#include "tribo/callbacks.h"
 
 const tbShape* tb_contact_shape(const tbDetector* f, int geom) {
   int low = 0, high = f->count;
@@ -385,6 +386,34 @@ static tbResult fail_contact(const tbModel* m, tbData* d, int g1, int g2, const 
   return TB_ERROR_NUMERIC;
 }
 
+// Whether the user's filter takes out a pair.
+static bool is_filtered(const tbModel* m, const tbData* d, int g1, int g2) {
+  const tbCallbacks* user = m->callbacks;
+  return user && user->contact_filter && user->contact_filter(m, d, g1, g2, user->user) != 0;
+}
+
+// Let the user change the parameters of a contact. NULL, or what is wrong with them.
+static const char* change_parameters(const tbModel* m, const tbData* d, tbContact* c) {
+  const tbCallbacks* user = m->callbacks;
+  if (!user || !user->contact) return NULL;
+  tbContact changed = *c;
+  user->contact(m, d, &changed, user->user);
+  memcpy(c->friction, changed.friction, sizeof c->friction);
+  memcpy(c->solref, changed.solref, sizeof c->solref);
+  memcpy(c->solreffriction, changed.solreffriction, sizeof c->solreffriction);
+  memcpy(c->solimp, changed.solimp, sizeof c->solimp);
+  memcpy(c->comfree, changed.comfree, sizeof c->comfree);
+  c->restitution = changed.restitution;
+  c->compliance = changed.compliance;
+  c->damping = changed.damping;
+  c->exclude = changed.exclude != 0;
+  for (int i = 0; i < 5; i++) {
+    if (c->friction[i] < 0) return "friction is negative";
+  }
+  tb_contact_bound_friction(m, 1, c);
+  return tb_contact_invalid_parameter(c, tb_law_has(&m->opt, TB_TRAIT_RIGID));
+}
+
 // Adds all contacts of one pair of items.
 static tbResult collide_pair(tbDetector* f, const tbModel* m, tbData* d, tbPairMemory* memory,
                              tbReal reach, int* capacity) {
@@ -401,6 +430,7 @@ static tbResult collide_pair(tbDetector* f, const tbModel* m, tbData* d, tbPairM
     j = swap;
   }
   int g1 = f->geom[i], g2 = f->geom[j], pair = tb_detector_explicit_pair(f, g1, g2);
+  if (is_filtered(m, d, g1, g2)) return TB_OK;
   tbContactPoint point[TB_MAX_PAIR_CONTACTS];
   // A negative margin moves the contact surfaces inside the shapes (tb_contact_gap).
   tbReal margin = contact_margin(m, g1, g2, pair), inset = tb_min(margin, 0);
@@ -434,6 +464,8 @@ static tbResult collide_pair(tbDetector* f, const tbModel* m, tbData* d, tbPairM
     c->key = ((uint64_t)g1 * (uint64_t)m->ngeom + (uint64_t)g2) << 32 | point[k].feature;
     // Within the gap a soft contact is listed but exerts no force; a rigid contact has no gap.
     c->exclude = reach <= 0 && c->dist >= c->includemargin;
+    invalid = change_parameters(m, d, c);
+    if (invalid) return fail_contact(m, d, g1, g2, invalid);
   }
   return TB_OK;
 }

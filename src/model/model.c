@@ -128,6 +128,7 @@ tbModel* tb_model_copy(const tbModel* source) {
   TB_MODEL_ARRAYS(X)
 #undef X
   tb_model_set_passed(copy, tb_model_passed(source));
+  copy->callbacks = source->callbacks;
   return copy;
 }
 

@@ -19,6 +19,7 @@
 #include "step/check.h"
 #include "step/integrator.h"
 #include "step/rk4.h"
+#include "tribo/callbacks.h"
 #include "tribo/dynamics.h"
 
 static tbResult out_of_memory(tbData* d) {
@@ -104,6 +105,7 @@ static tbResult first_half(const tbModel* m, tbData* d, Follow follow, tbPurpose
   // Forces and sensors of position and velocity.
   tb_adhesion(m, d);
   tb_passive(m, d);
+  if (m->callbacks && m->callbacks->passive) m->callbacks->passive(m, d, m->callbacks->user);
   if (!purpose.substep) tb_sensor_first(m, d, &s.state->constraints);
 
   tbReal end = tb_seconds();
@@ -113,6 +115,15 @@ static tbResult first_half(const tbModel* m, tbData* d, Follow follow, tbPurpose
   d->seconds.total = end - start;
   s.state->clock = end;
   d->work->halfway = 1;
+  return TB_OK;
+}
+
+// The first half of a step or of tb_forward, after which the user's controller is called.
+static tbResult first_half_controlled(const tbModel* m, tbData* d, Follow follow,
+                                      tbPurpose purpose) {
+  tbResult result = first_half(m, d, follow, purpose);
+  if (result != TB_OK || !m->callbacks || !m->callbacks->control) return result;
+  m->callbacks->control(m, d, m->callbacks->user);
   return TB_OK;
 }
 
@@ -248,7 +259,7 @@ tbResult tb_step_second_half(const tbStep* step, tbReal start) {
 // ---- the step ----------------------------------------------------------------------------------
 
 tbResult tb_step1(const tbModel* m, tbData* d) {
-  return first_half(m, d, FOR_HALVES, (tbPurpose){0});
+  return first_half_controlled(m, d, FOR_HALVES, (tbPurpose){0});
 }
 
 tbResult tb_step1_all_rows(const tbModel* m, tbData* d) {
@@ -271,7 +282,7 @@ tbResult tb_step2(const tbModel* m, tbData* d) {
 }
 
 tbResult tb_step_for(const tbModel* m, tbData* d, tbPurpose purpose) {
-  tbResult result = first_half(m, d, FOR_STEP, purpose);
+  tbResult result = first_half_controlled(m, d, FOR_STEP, purpose);
   if (result != TB_OK) return result;
   tbStep step = tb_step_of(m, d, purpose);
   return tb_step_second_half(&step, step.state->clock);
@@ -282,7 +293,7 @@ tbResult tb_step(const tbModel* m, tbData* d) {
 }
 
 tbResult tb_forward_for(const tbModel* m, tbData* d, tbPurpose purpose) {
-  tbResult result = first_half(m, d, FOR_ALL_ROWS, purpose);
+  tbResult result = first_half_controlled(m, d, FOR_ALL_ROWS, purpose);
   if (result != TB_OK) return result;
   tbReal* v_next = tb_arena_alloc(&d->work->arena, sizeof(tbReal) * (size_t)(m->nv + 1));
   if (!v_next) return out_of_memory(d);

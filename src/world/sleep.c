@@ -1,5 +1,6 @@
 #include "world/sleep.h"
 #include "model/law_kinds.h"
+#include "tribo/callbacks.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -101,7 +102,9 @@ static int store_options(tbReal** at, tbOption options) {
 
 bool tb_sleep_begin(const tbModel* m, const tbData* d, tbSleep* s, size_t* allocations) {
   // The springs of the viscoelastic law store their anchors, so this law does not support sleep.
-  if (!m->opt.sleep || tb_law_has(&m->opt, TB_TRAIT_ANCHORS) || m->ntree == 0) {
+  // A user's forces may act on a tree that sleeps.
+  bool pushed = m->callbacks && (m->callbacks->control || m->callbacks->passive);
+  if (!m->opt.sleep || pushed || tb_law_has(&m->opt, TB_TRAIT_ANCHORS) || m->ntree == 0) {
     if (s->memory) tb_sleep_free(s);
     return true;
   }

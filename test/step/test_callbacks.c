@@ -1,0 +1,308 @@
+// Functions of the user within a step: forces, controls, parameters of contacts, filters.
+#include "tribo/callbacks.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "common/test.h"
+#include "common/worlds.h"
+
+static const double G = 9.81;
+
+static const char CUBE[] =
+    "<mujoco><option timestep='.002'/><worldbody>"
+    "<geom name='floor' type='plane' size='5 5 .1' friction='.9 0 0'/>"
+    "<body name='cube' pos='0 0 .1'><freejoint/><geom name='box' type='box' size='.1 .1 .1' "
+    "mass='2' "
+    "friction='.9 0 0'/></body></worldbody></mujoco>";
+
+// ---- parameters and filters of contacts --------------------------------------------------------
+
+// Ice where x > 1.
+static void ice(const tbModel* m, const tbData* d, tbContact* c, const void* user) {
+  (void)m, (void)d;
+  const double* mu = user;
+  c->friction[0] = c->friction[1] = c->pos[0] > 1 ? mu[0] : mu[1];
+  // Not a parameter: has no effect.
+  c->dist = c->pos[2] = 100;
+}
+
+// Sliding at speed v under friction mu: v+ = v - mu g h, by the rigid laws that do not lift a
+// sliding body.
+static void friction_depends_on_place(void** state) {
+  (void)state;
+  static const double MU[2] = {0.1, 0.5};
+  const tbCallbacks user = {.contact = ice, .user = MU};
+  for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {
+    if (law >= TB_LAW_COUNT || law == TB_LAW_CCP) continue;
+    for (int side = 0; side < 2; side++) {
+      tbWorld w = tb_world_text(CUBE);
+      w.m->opt.law = law;
+      w.m->callbacks = &user;
+      tb_world_run(w, 50);
+      w.d->qpos[0] = side ? 0 : 2;
+      w.d->qvel[0] = 3;
+      tb_world_run(w, 20);
+      assert_near(w.d->qvel[0], 3 - 20 * 0.002 * MU[side] * G, law == TB_LAW_NCP ? 1e-5 : 5e-3);
+      assert_near(w.d->qpos[2], 0.1, 2e-2);
+      tb_world_free(w);
+    }
+  }
+}
+
+static int no_floor(const tbModel* m, const tbData* d, int geom1, int geom2, const void* user) {
+  (void)m, (void)user;
+  return d->time > 0.1 && (geom1 == 0 || geom2 == 0);
+}
+
+// The floor holds until the filter opens it: free fall from then on.
+static void filter_opens_the_floor(void** state) {
+  (void)state;
+  const tbCallbacks user = {.contact_filter = no_floor};
+  for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {
+    tbWorld w = tb_world_text(CUBE);
+    w.m->opt.law = law;
+    w.m->callbacks = &user;
+    tb_world_run(w, 50);
+    assert_near(w.d->qpos[2], 0.1, 1e-3);
+    double v = w.d->qvel[2];
+    tb_world_run(w, 51);
+    assert_int_equal(w.d->ncon, 0);
+    assert_near(w.d->qvel[2], v - 50 * 0.002 * G, 0.03);
+    tb_world_free(w);
+  }
+}
+
+// ---- forces and controls -----------------------------------------------------------------------
+
+static void push(const tbModel* m, tbData* d, const void* user) {
+  const double* force = user;
+  for (int k = 0; k < m->nv; k++) d->qfrc_passive[k] += force[0] - force[1] * d->qvel[k];
+}
+
+// A constant force and a damper of the user in free flight: v+ = v + h (f - c v) / m, where the
+// damper is explicit.
+static void passive_forces_add_up(void** state) {
+  (void)state;
+  static const double FORCE[2] = {3, 0.5};
+  const tbCallbacks user = {.passive = push, .user = FORCE};
+  for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {
+    tbWorld w = tb_world_text(
+        "<mujoco><option timestep='.002' gravity='0 0 0'/><worldbody><body><joint type='slide'/>"
+        "<geom size='.1' mass='2'/></body></worldbody></mujoco>");
+    w.m->opt.law = law;
+    w.m->callbacks = &user;
+    double v = w.d->qvel[0] = 1;
+    for (int i = 0; i < 100; i++) {
+      tb_world_run(w, 1);
+      v += 0.002 * (FORCE[0] - FORCE[1] * v) / 2;
+      assert_near(w.d->qvel[0], v, 1e-12);
+    }
+    tb_world_free(w);
+  }
+}
+
+static void hold(const tbModel* m, tbData* d, const void* user) {
+  const double* gain = user;
+  for (int i = 0; i < m->nu; i++)
+    d->ctrl[i] = gain[0] * sin(3 * d->time) - gain[1] * d->qvel[6 + i];
+}
+
+// A controller gives the bits of a program that sets the same controls between the halves of a
+// step.
+static void control_is_between_the_halves(void** state) {
+  (void)state;
+  static const double GAIN[2] = {0.3, 0.01};
+  const tbCallbacks user = {.control = hold, .user = GAIN};
+  for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {
+    tbWorld called = tb_world_scene("humanoid.xml", NULL),
+            own = tb_world_scene("humanoid.xml", NULL);
+    called.m->opt.law = own.m->opt.law = law;
+    called.m->callbacks = &user;
+    for (int i = 0; i < 150; i++) {
+      tb_world_run(called, 1);
+      assert_int_equal(tb_step1(own.m, own.d), TB_OK);
+      hold(own.m, own.d, GAIN);
+      assert_int_equal(tb_step2(own.m, own.d), TB_OK);
+    }
+    assert_memory_equal(called.d->qpos, own.d->qpos, sizeof(tbReal) * (size_t)own.m->nq);
+    assert_memory_equal(called.d->qvel, own.d->qvel, sizeof(tbReal) * (size_t)own.m->nv);
+    tb_world_free(called);
+    tb_world_free(own);
+  }
+}
+
+// ---- order and threads -------------------------------------------------------------------------
+
+static char order[4096];
+static void note(char c) {
+  size_t n = strlen(order);
+  if (n + 1 < sizeof order && (n == 0 || order[n - 1] != c)) order[n] = c;
+}
+static int note_filter(const tbModel* m, const tbData* d, int g1, int g2, const void* user) {
+  (void)m, (void)d, (void)g1, (void)g2, (void)user;
+  note('f');
+  return 0;
+}
+static void note_contact(const tbModel* m, const tbData* d, tbContact* c, const void* user) {
+  (void)m, (void)d, (void)c, (void)user;
+  note('c');
+}
+static void note_passive(const tbModel* m, tbData* d, const void* user) {
+  (void)m, (void)d, (void)user;
+  note('p');
+}
+static void note_control(const tbModel* m, tbData* d, const void* user) {
+  (void)m, (void)d, (void)user;
+  note('u');
+}
+
+static void order_is_fixed(void** state) {
+  (void)state;
+  const tbCallbacks user = {.contact_filter = note_filter,
+                            .contact = note_contact,
+                            .passive = note_passive,
+                            .control = note_control};
+  tbWorld w = tb_world_text(CUBE);
+  w.m->callbacks = &user;
+  memset(order, 0, sizeof order);
+  tb_world_run(w, 2);
+  assert_string_equal(order, "fcpufcpu");
+  memset(order, 0, sizeof order);
+  assert_int_equal(tb_step1(w.m, w.d), TB_OK);
+  assert_string_equal(order, "fcpu");
+  assert_int_equal(tb_step2(w.m, w.d), TB_OK);
+  assert_string_equal(order, "fcpu");
+  memset(order, 0, sizeof order);
+  assert_int_equal(tb_forward(w.m, w.d), TB_OK);
+  assert_string_equal(order, "fcpu");
+  // Inverse dynamics has a motion instead of a controller.
+  tbReal qacc[6] = {0}, qfrc[6];
+  memset(order, 0, sizeof order);
+  assert_int_equal(tb_inverse(w.m, w.d, qacc, NULL, qfrc, NULL), TB_OK);
+  assert_string_equal(order, "fcp");
+  tb_world_free(w);
+}
+
+// Pure callbacks: the same bits on any number of threads, and in a batch.
+static void same_bits_on_any_threads(void** state) {
+  (void)state;
+  static const double MU[2] = {0.2, 0.7};
+  const tbCallbacks user = {.contact = ice, .user = MU};
+  enum { STEPS = 200 };
+  tbWorld one = tb_world_scene("islands.xml", NULL), four = tb_world_scene("islands.xml", NULL);
+  one.m->callbacks = four.m->callbacks = &user;
+  four.m->opt.threads = 4;
+  tb_world_run(one, STEPS);
+  tb_world_run(four, STEPS);
+  assert_memory_equal(one.d->qpos, four.d->qpos, sizeof(tbReal) * (size_t)one.m->nq);
+  tb_world_free(four);
+
+  tbWorld again = tb_world_scene("islands.xml", NULL);
+  again.m->callbacks = &user;
+  tbBatch* batch = tb_batch_new(again.m, 3, 2, 0, NULL);
+  assert_int_equal(tb_batch_step(batch, STEPS), TB_OK);
+  for (int i = 0; i < 3; i++) {
+    assert_memory_equal(one.d->qpos, batch->qpos + i * one.m->nq,
+                        sizeof(tbReal) * (size_t)one.m->nq);
+  }
+  // Taken away between calls: the batch follows its model.
+  again.m->callbacks = NULL;
+  assert_int_equal(tb_batch_reset(batch, NULL, -1), TB_OK);
+  assert_int_equal(tb_batch_step(batch, STEPS), TB_OK);
+  assert_memory_not_equal(one.d->qpos, batch->qpos, sizeof(tbReal) * (size_t)one.m->nq);
+  tb_batch_free(batch);
+  tb_world_free(again);
+  tb_world_free(one);
+}
+
+// ---- derivatives -------------------------------------------------------------------------------
+
+static void spring(const tbModel* m, tbData* d, const void* user) {
+  (void)m;
+  d->qfrc_passive[0] -= *(const double*)user * d->qpos[0];
+}
+
+// A step with a force of the user is differentiated by differences, which contain it: a spring of
+// the user has the derivative of the model's own, treated explicitly.
+static void derivatives_contain_the_force(void** state) {
+  (void)state;
+  static const double K = 40;
+  const tbCallbacks user = {.passive = spring, .user = &K};
+  tbWorld w = tb_world_text(
+      "<mujoco><option timestep='.002' gravity='0 0 0'/><worldbody><body><joint type='slide'/>"
+      "<geom size='.1' mass='2'/></body></worldbody></mujoco>");
+  w.m->callbacks = &user;
+  w.d->qpos[0] = 0.3;
+  tbDerivatives* x = tb_derivatives_new(w.m);
+  tbReal A[4];
+  tbDerivativeInfo info;
+  tbDerivativeSettings settings = tbDefaultDerivativeSettings();
+  assert_int_equal(tb_step_linearize(w.m, w.d, &settings, x, &info), TB_OK);
+  tb_derivatives_dense(x, A, NULL);
+  assert_true(info.finite_differences);
+  assert_near(A[2], -0.002 * K / 2, 1e-7);
+  assert_near(A[3], 1, 1e-7);
+  tb_derivatives_free(x);
+  tb_world_free(w);
+}
+
+// ---- bad values --------------------------------------------------------------------------------
+
+static void write_nan(const tbModel* m, tbData* d, const void* user) {
+  (void)m, (void)user;
+  d->qfrc_passive[2] = NAN;
+}
+static void control_nan(const tbModel* m, tbData* d, const void* user) {
+  (void)m, (void)user;
+  d->qfrc_applied[1] = INFINITY;
+}
+static void bad_contact(const tbModel* m, const tbData* d, tbContact* c, const void* user) {
+  (void)m, (void)d;
+  switch (*(const int*)user) {
+    case 0: c->friction[0] = NAN; break;
+    case 1: c->friction[1] = -1; break;
+    case 2: c->compliance = -1; break;
+    case 3: c->restitution = NAN; break;
+    default: c->damping = INFINITY; break;
+  }
+}
+
+static void bad_values_are_named(void** state) {
+  (void)state;
+  tbWorld w = tb_world_text(CUBE);
+  tbReal before[7];
+  memcpy(before, w.d->qpos, sizeof before);
+  const tbCallbacks force = {.passive = write_nan}, control = {.control = control_nan};
+  w.m->callbacks = &force;
+  assert_int_equal(tb_step(w.m, w.d), TB_ERROR_NUMERIC);
+  assert_non_null(strstr(w.d->message, "force of dof 2 (body 1 'cube') is not finite"));
+  w.m->callbacks = &control;
+  assert_int_equal(tb_step(w.m, w.d), TB_ERROR_NUMERIC);
+  assert_non_null(strstr(w.d->message, "applied force of dof 1 (body 1 'cube') is not finite"));
+  w.d->qfrc_applied[1] = 0;
+  for (int kind = 0; kind < 5; kind++) {
+    const tbCallbacks contact = {.contact = bad_contact, .user = &kind};
+    w.m->callbacks = &contact;
+    assert_int_equal(tb_step(w.m, w.d), TB_ERROR_NUMERIC);
+    assert_non_null(strstr(w.d->message, "contact of geoms 0 'floor' and 1 'box'"));
+  }
+  assert_memory_equal(before, w.d->qpos, sizeof before);
+  w.m->callbacks = NULL;
+  tb_world_run(w, 10);
+  tb_world_free(w);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(friction_depends_on_place),
+      cmocka_unit_test(filter_opens_the_floor),
+      cmocka_unit_test(passive_forces_add_up),
+      cmocka_unit_test(control_is_between_the_halves),
+      cmocka_unit_test(order_is_fixed),
+      cmocka_unit_test(same_bits_on_any_threads),
+      cmocka_unit_test(derivatives_contain_the_force),
+      cmocka_unit_test(bad_values_are_named),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
