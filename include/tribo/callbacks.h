@@ -24,8 +24,9 @@ struct tbCallbacks {
   int (*contact_filter)(const tbModel* model, const tbData* data, int geom1, int geom2,
                         const void* user);
 
-  // 2. For each detected contact: may change friction, restitution, compliance, damping, comfree,
-  // solref, solreffriction, solimp and exclude, as functions of place, distance, geoms or time.
+  // 2. For each detected contact: may change friction, restitution, compliance, tangentcompliance,
+  // damping, comfree, solref, solreffriction, solimp and exclude, as functions of place, distance,
+  // geoms or time.
   void (*contact)(const tbModel* model, const tbData* data, tbContact* contact, const void* user);
 
   // 3. Further forces: adds to data->qfrc_passive (nv), which is current with all else that depends

@@ -17,13 +17,14 @@ typedef struct {
   tbReal solref[TB_NREF];
   tbReal solreffriction[TB_NREF];
   tbReal solimp[TB_NIMP];
-  tbReal restitution;  // rigid laws: reduced in a step where it would add kinetic energy
-  tbReal compliance;   // m/N
-  tbReal damping;      // N s/m
-  tbReal comfree[2];   // comfree law: stiffness and damping of an explicit pair; -1: those of the
-                       // options
-  tbReal force[6];     // N, N m: applied in the last step, in `frame`
-  int dim;             // 1, 3, 4 or 6; law raisim uses the first 3 rows
+  tbReal restitution;        // rigid laws: reduced in a step where it would add kinetic energy
+  tbReal compliance;         // m/N, along the normal
+  tbReal tangentcompliance;  // m/N, along the tangents, without memory
+  tbReal damping;            // N s/m
+  tbReal comfree[2];  // comfree law: stiffness and damping of an explicit pair; -1: those of the
+                      // options
+  tbReal force[6];    // N, N m: applied in the last step, in `frame`
+  int dim;            // 1, 3, 4 or 6; law raisim uses the first 3 rows
   int geom[2];
   int exclude;   // 1: detected, but in the gap, so without force
   int row;       // first row in the problem; -1: excluded, or cannot push in this step

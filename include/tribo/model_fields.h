@@ -170,6 +170,7 @@
   X(tbReal, geom_gap, ngeom, 1, "m", "detection distance beyond the margin; no force there")       \
   X(tbReal, geom_restitution, ngeom, 1, "", "rigid laws: coefficient of restitution")              \
   X(tbReal, geom_compliance, ngeom, 1, "m/N", "rigid laws: compliance of a contact, 0 = rigid")    \
+  X(tbReal, geom_tangentcompliance, ngeom, 1, "m/N", "the same along the tangents, for friction")  \
   X(tbReal, geom_contactdamping, ngeom, 1, "N s/m", "rigid laws: damping of a compliant contact")  \
   X(tbReal, geom_fluidcoef, ngeom, 5, "", "ellipsoid fluid model coefficients")                    \
   X(float, geom_rgba, ngeom, 4, "", "colour")                                                      \
@@ -252,6 +253,7 @@
   X(tbReal, pair_friction, npair, 5, "-, -, m, m, m", "two sliding, torsional, two rolling")       \
   X(tbReal, pair_restitution, npair, 1, "", "as geom_restitution; -1: from the geoms")             \
   X(tbReal, pair_compliance, npair, 1, "m/N", "as geom_compliance; -1: from the geoms")            \
+  X(tbReal, pair_tangentcompliance, npair, 1, "m/N", "the same along the tangents")                \
   X(tbReal, pair_contactdamping, npair, 1, "N s/m", "as the geoms'; -1: from the geoms")           \
   X(tbReal, pair_comfree, npair, 2, "1/s, -", "comfree: k_user, d_user; -1: the options'")         \
   X(int, exclude_body1, nexclude, 1, "", "body")                                                   \

@@ -175,6 +175,11 @@ bool tb_push_is_held(const tbModel* model, const tbData* data, const tbConstrain
 tbReal tb_gap_term(const tbModel* model, const tbData* data, const tbConstraint* c, tbReal gap,
                    tbReal* slope);
 
+// R of row r >= 1 of a contact (ADMM section IV: R = diag(R_N, R_T, R_T)): an impulse lambda of
+// friction lets the surfaces slip by e lambda / h in the step, without memory of earlier steps.
+// Torsion and rolling act at the arm of their coefficient, which is a length.
+tbReal tb_tangent_compliance(const tbModel* model, const tbContact* contact, int r);
+
 // gamma of a rigid contact with restitution, e v_n < 0, if it closes faster than restitution_speed
 // and within the step; otherwise 0.
 tbReal tb_restitution_term(const tbModel* model, const tbData* data, const tbConstraint* c);

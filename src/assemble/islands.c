@@ -138,6 +138,13 @@ tbReal tb_restitution_term(const tbModel* model, const tbData* data, const tbCon
   return approach < -model->opt.restitution_speed && closes ? contact->restitution * approach : 0;
 }
 
+tbReal tb_tangent_compliance(const tbModel* m, const tbContact* contact, int r) {
+  tbReal h = m->opt.timestep, e = contact->tangentcompliance;
+  if (e == 0 || r < 1) return 0;
+  tbReal arm = r > 2 ? contact->friction[r - 1] : 1;
+  return e / (h * h * arm * arm);
+}
+
 // gamma and R of a contact's normal row.
 static void contact_terms(const Context* x, const tbConstraint* c, tbReal* gamma, tbReal* R) {
   const tbOption* opt = &x->m->opt;
@@ -199,6 +206,7 @@ static void fill_block(const Context* x, const tbConstraint* c, int row, const t
       block->type = c->dim == 1 ? TB_BLOCK_ONE_SIDED : TB_BLOCK_CONE;
       for (int r = 1; r < c->dim; r++) block->mu[r - 1] = x->d->contact[c->id].friction[r - 1];
       contact_terms(x, c, &gamma, &R[0]);
+      for (int r = 1; r < c->dim; r++) R[r] = tb_tangent_compliance(x->m, &x->d->contact[c->id], r);
       g[0] += gamma;
       if (c->dim >= 3) add_drift(x, c, g);
     }

@@ -51,6 +51,7 @@ static void spread_friction(tbContact* c, const tbReal friction[3]) {
 static void mix_physical(const tbModel* m, int g1, int g2, tbContact* c) {
   c->restitution = larger(m->geom_restitution[g1], m->geom_restitution[g2]);
   c->compliance = m->geom_compliance[g1] + m->geom_compliance[g2];
+  c->tangentcompliance = m->geom_tangentcompliance[g1] + m->geom_tangentcompliance[g2];
   tbReal d1 = m->geom_contactdamping[g1], d2 = m->geom_contactdamping[g2];
   c->damping = d1 > 0 && d2 > 0 ? d1 * d2 / (d1 + d2) : d1 + d2;
 }
@@ -86,6 +87,7 @@ static void pair_parameters(const tbModel* m, int p, tbContact* c) {
   mix_physical(m, m->pair_geom1[p], m->pair_geom2[p], c);
   if (!(m->pair_restitution[p] < 0)) c->restitution = m->pair_restitution[p];
   if (!(m->pair_compliance[p] < 0)) c->compliance = m->pair_compliance[p];
+  if (!(m->pair_tangentcompliance[p] < 0)) c->tangentcompliance = m->pair_tangentcompliance[p];
   if (!(m->pair_contactdamping[p] < 0)) c->damping = m->pair_contactdamping[p];
   memcpy(c->comfree, m->pair_comfree + 2 * p, sizeof c->comfree);
 }
@@ -140,8 +142,8 @@ static bool is_finite(const tbReal* x, int n) {
 static bool is_plain(const tbContact* c) {
   tbReal slides = c->friction[0] + c->friction[1] + c->friction[2];
   tbReal turns = c->friction[3] + c->friction[4] + c->includemargin;
-  tbReal gives = c->restitution + c->compliance + c->damping;
-  bool presses = c->compliance >= 0 && c->damping >= 0;
+  tbReal gives = c->restitution + c->compliance + c->tangentcompliance + c->damping;
+  bool presses = c->compliance >= 0 && c->tangentcompliance >= 0 && c->damping >= 0;
   return is_dim(c->dim) && presses && 0 * (slides + turns + gives) == 0;
 }
 
@@ -151,8 +153,10 @@ const char* tb_contact_invalid_parameter(const tbContact* c, bool rigid) {
   if (!is_finite(c->friction, 5)) return "friction is not finite";
   if (!isfinite(c->restitution)) return "restitution is not finite";
   if (!isfinite(c->compliance)) return "compliance is not finite";
+  if (!isfinite(c->tangentcompliance)) return "tangentcompliance is not finite";
   if (!isfinite(c->damping)) return "damping is not finite";
   if (c->compliance < 0) return "compliance is negative";
+  if (c->tangentcompliance < 0) return "tangentcompliance is negative";
   if (c->damping < 0) return "damping is negative";
   if (!isfinite(c->includemargin)) return "margin is not finite";
   if (rigid) return NULL;

@@ -405,6 +405,7 @@ static const char* change_parameters(const tbModel* m, const tbData* d, tbContac
   memcpy(c->comfree, changed.comfree, sizeof c->comfree);
   c->restitution = changed.restitution;
   c->compliance = changed.compliance;
+  c->tangentcompliance = changed.tangentcompliance;
   c->damping = changed.damping;
   c->exclude = changed.exclude != 0;
   for (int i = 0; i < 5; i++) {

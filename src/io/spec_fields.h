@@ -101,6 +101,7 @@
   X(REAL, fluidcoef, 1, 5, (0.5, 0.25, 1.5, 1, 1), NONE, "coefficients of the fluid model") \
   X(REAL, restitution, 1, 1, 0, NONE, "Tribo: coefficient of restitution")                  \
   X(REAL, compliance, 1, 1, 0, NONE, "Tribo: compliance of a contact, m/N")                 \
+  X(REAL, tangentcompliance, 1, 1, 0, NONE, "Tribo: the same along the tangents, m/N")      \
   X(REAL, contactdamping, 1, 1, 0, NONE, "Tribo: damping of a compliant contact, N s/m")    \
   X(LIST, user, 0, 0, , NONE, "user values")
 
@@ -192,21 +193,22 @@
   X(SKIP, roughness, 0, 0, , NONE, "")
 
 // As in MuJoCo, omitted values are these constants and are not derived from the two geoms.
-#define TB_SPEC_PAIR(X)                                                \
-  X(TEXT, geom1, 0, 0, NULL, NONE, "geom")                             \
-  X(TEXT, geom2, 0, 0, NULL, NONE, "geom")                             \
-  X(INT, condim, 1, 1, 3, NONE, "1, 3, 4 or 6")                        \
-  X(REAL, friction, 1, 5, (1, 1, 0.005, 0.0001, 0.0001), NONE,         \
-    "two sliding, torsional, two rolling")                             \
-  X(REAL, solref, 1, 2, TB_SPEC_SOLREF, NONE, "")                      \
-  X(REAL, solreffriction, 1, 2, (0, 0), NONE, "zero: as solref")       \
-  X(REAL, solimp, 1, 5, TB_SPEC_SOLIMP, NONE, "")                      \
-  X(REAL, gap, 1, 1, 0, NONE, "m")                                     \
-  X(REAL, margin, 1, 1, 0, NONE, "m")                                  \
-  X(REAL, adhesion, 1, 1, 0, NONE, "must be zero")                     \
-  X(REAL, restitution, 1, 1, -1, NONE, "Tribo: -1: from the geoms")    \
-  X(REAL, compliance, 1, 1, -1, NONE, "Tribo: -1: from the geoms")     \
-  X(REAL, contactdamping, 1, 1, -1, NONE, "Tribo: -1: from the geoms") \
+#define TB_SPEC_PAIR(X)                                                   \
+  X(TEXT, geom1, 0, 0, NULL, NONE, "geom")                                \
+  X(TEXT, geom2, 0, 0, NULL, NONE, "geom")                                \
+  X(INT, condim, 1, 1, 3, NONE, "1, 3, 4 or 6")                           \
+  X(REAL, friction, 1, 5, (1, 1, 0.005, 0.0001, 0.0001), NONE,            \
+    "two sliding, torsional, two rolling")                                \
+  X(REAL, solref, 1, 2, TB_SPEC_SOLREF, NONE, "")                         \
+  X(REAL, solreffriction, 1, 2, (0, 0), NONE, "zero: as solref")          \
+  X(REAL, solimp, 1, 5, TB_SPEC_SOLIMP, NONE, "")                         \
+  X(REAL, gap, 1, 1, 0, NONE, "m")                                        \
+  X(REAL, margin, 1, 1, 0, NONE, "m")                                     \
+  X(REAL, adhesion, 1, 1, 0, NONE, "must be zero")                        \
+  X(REAL, restitution, 1, 1, -1, NONE, "Tribo: -1: from the geoms")       \
+  X(REAL, compliance, 1, 1, -1, NONE, "Tribo: -1: from the geoms")        \
+  X(REAL, tangentcompliance, 1, 1, -1, NONE, "Tribo: -1: from the geoms") \
+  X(REAL, contactdamping, 1, 1, -1, NONE, "Tribo: -1: from the geoms")    \
   X(REAL, comfree, 1, 2, (-1, -1), NONE, "Tribo: k_user, d_user; -1: from the options")
 
 #define TB_SPEC_EXCLUDE(X)                 \

@@ -4,7 +4,7 @@
 
 #include "tribo/model.h"
 
-enum { TB_BINARY_VERSION = 5, TB_BINARY_HEADER = 48 };
+enum { TB_BINARY_VERSION = 6, TB_BINARY_HEADER = 48 };
 
 // Bytes that tb_model_write needs, and writing them.
 size_t tb_model_binary_size(const tbModel* model);

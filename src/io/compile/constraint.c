@@ -95,6 +95,7 @@ void tb_compile_copy_pairs(const tbCompile* c, tbModel* m) {
     memcpy(m->pair_friction + 5 * id, p->friction, 5 * real);
     m->pair_restitution[id] = p->restitution;
     m->pair_compliance[id] = p->compliance;
+    m->pair_tangentcompliance[id] = p->tangentcompliance;
     m->pair_contactdamping[id] = p->contactdamping;
     memcpy(m->pair_comfree + 2 * id, p->comfree, 2 * real);
   }

@@ -265,6 +265,7 @@ void tb_compile_copy_geoms(const tbCompile* c, tbModel* m) {
     m->geom_gap[id] = s->gap;
     m->geom_restitution[id] = s->restitution;
     m->geom_compliance[id] = s->compliance;
+    m->geom_tangentcompliance[id] = s->tangentcompliance;
     m->geom_contactdamping[id] = s->contactdamping;
     memcpy(m->geom_fluidcoef + 5 * id, s->fluidcoef, 5 * real);
     copy_rgba(m->geom_rgba + 4 * id, s->rgba);

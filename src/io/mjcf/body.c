@@ -185,10 +185,11 @@ static bool check_geom(tbMjcf* p, const xmlNode* node, const tbSpecGeom* geom) {
   if (geom->restitution < 0 || geom->restitution > 1) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "restitution must be between 0 and 1");
   }
-  if (geom->compliance < 0 || geom->contactdamping < 0) {
-    return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "%s cannot be negative",
-                        geom->compliance < 0 ? "compliance" : "contactdamping");
-  }
+  const char* negative = geom->compliance < 0          ? "compliance"
+                         : geom->tangentcompliance < 0 ? "tangentcompliance"
+                         : geom->contactdamping < 0    ? "contactdamping"
+                                                       : NULL;
+  if (negative) return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "%s cannot be negative", negative);
   if ((TB_GIVEN(geom, geom, mass) && geom->mass < 0) || geom->density < 0) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "mass and density cannot be negative");
   }

@@ -38,6 +38,8 @@ static Freedom freedom_of(const tbBlock* b, const tbReal* R, const tbReal* sigma
     case TB_BLOCK_BOX: return fabs(sigma[0]) < TB_INVERSE_REST ? INTERVAL : FIXED;
     case TB_BLOCK_ONE_SIDED: return R[0] == 0 && fabs(sigma[0]) < TB_INVERSE_REST ? RAY : FIXED;
     case TB_BLOCK_CONE:
+      // The motion determines the friction of compliant tangents.
+      if (b->dim > 1 && R[1] > 0) return FIXED;
       if (R[0] > 0 ? !(lambda[0] > 0) : fabs(open) >= TB_INVERSE_REST) return FIXED;
       if (slip >= TB_INVERSE_REST) return R[0] > 0 ? FIXED : RAY;
       return CONE;

@@ -170,6 +170,9 @@ static void evaluate(const Context* x, const tbConstraint* c, const tbReal* forc
     diagonal[r] = row_response(x, c, r, Y + (size_t)r * (size_t)x->m->nv);
     if (c->source == TB_SOURCE_EQUALITY) terms[r] = equality_row(x, c, r, diagonal[r]);
     if (c->source >= TB_SOURCE_LIMIT_JOINT && r == 0) terms[r] = gap_row(x, c, diagonal[r]);
+    if (c->source == TB_SOURCE_CONTACT && r > 0) {
+      terms[r].R = tb_tangent_compliance(x->m, &x->d->contact[c->id], r);
+    }
     if (drifts && r < 3) terms[r].gamma += slip.share * slip.along[r];
     sigma[r] =
         row_velocity(c, r, x->v_next) + terms[r].gamma + terms[r].R * x->m->opt.timestep * force[r];

@@ -30,10 +30,11 @@ static void set_gains(const tbModel* m, const tbData* d, const tbConstraint* c, 
   tbReal K = m->opt.contact_stiffness, B = m->opt.contact_damping;
   const tbContact* contact = c->source == TB_SOURCE_CONTACT ? &d->contact[c->id] : NULL;
   if (contact) contact_gains(&m->opt, contact, &K, &B);
+  tbReal tangent = contact && contact->tangentcompliance > 0 ? 1 / contact->tangentcompliance : K;
   for (int r = 0; r < c->dim; r++) {
     // Torsion and rolling act at the arm of their coefficient, which is a length.
     tbReal arm = contact && r > 2 ? contact->friction[r - 1] : 1;
-    s->K[r] = K * arm * arm;
+    s->K[r] = (r == 0 ? K : tangent) * arm * arm;
     s->B[r] = B * arm * arm;
   }
 }
