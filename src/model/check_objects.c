@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/error.h"
+#include "model/actuator_kinds.h"
 #include "model/sensor_kinds.h"
 #include "model/check.h"
 
@@ -140,9 +141,9 @@ static tbResult check_moments(const tbModel* m, tbError* error) {
 
 static tbResult check_actuators(const tbModel* m, tbError* error) {
   TRY(tb_check_range("actuator_trntype", m->actuator_trntype, m->nu, 0, TB_TRN_BODY + 1, error));
-  TRY(tb_check_range("actuator_dyntype", m->actuator_dyntype, m->nu, 0, TB_DYN_USER + 1, error));
-  TRY(tb_check_range("actuator_gaintype", m->actuator_gaintype, m->nu, 0, TB_GAIN_USER + 1, error));
-  TRY(tb_check_range("actuator_biastype", m->actuator_biastype, m->nu, 0, TB_BIAS_USER + 1, error));
+  TRY(tb_check_range("actuator_dyntype", m->actuator_dyntype, m->nu, 0, TB_NDYNTYPES, error));
+  TRY(tb_check_range("actuator_gaintype", m->actuator_gaintype, m->nu, 0, TB_NGAINTYPES, error));
+  TRY(tb_check_range("actuator_biastype", m->actuator_biastype, m->nu, 0, TB_NBIASTYPES, error));
   TRY(tb_check_spans("actuator_actadr", m->actuator_actadr, m->actuator_actnum, m->nu, m->na,
                      error));
   static const int KIND[] = {TB_OBJ_JOINT,  TB_OBJ_JOINT, TB_OBJ_SITE,

@@ -10,6 +10,7 @@
 #include "sensors/context.h"
 #include "spatial/quat.h"
 #include "tribo/dynamics.h"
+#include "tribo/extension.h"
 
 // ---- frames ------------------------------------------------------------------------------------
 
@@ -322,5 +323,11 @@ void tb_sensor_camprojection(const tbSensorContext* context, int sensor, tbReal*
 // 1 where an object lies inside a site. And whether a point does.
 void tb_sensor_insidesite(const tbSensorContext* context, int sensor, tbReal* out);
 bool tb_inside_site(const tbModel* model, const tbData* data, int site, const tbReal point[3]);
+
+// Sensors of an extension.
+#define X(TYPE, word, dim, TARGET, STAGE, CLAMP, NEEDS, REQUIRES, function) \
+  void tb_sensor_##function(const tbSensorContext* context, int sensor, tbReal* out);
+TB_EXTENSION_SENSORS(X)
+#undef X
 
 #endif

@@ -1,0 +1,26 @@
+// Functions of the kinds that extension.h lists.
+#include <math.h>
+
+#include "forces/actuator_force.h"
+#include "sensors/values.h"
+
+// Mechanical power of an actuator, W.
+void tb_sensor_power(const tbSensorContext* x, int s, tbReal* out) {
+  int actuator = x->m->sensor_objid[s];
+  out[0] = x->d->actuator_force[actuator] * x->d->actuator_velocity[actuator];
+}
+
+// Torque of a motor for a full control: prm[0] at rest, falling to 0 at the speed prm[1].
+tbReal tb_gain_torque_speed(const tbActuatorState* a, const tbReal* prm) {
+  return prm[0] * fmax(0, 1 - fabs(a->velocity) / prm[1]);
+}
+
+tbReal tb_gain_velocity_torque_speed(const tbActuatorState* a, const tbReal* prm) {
+  if (fabs(a->velocity) >= prm[1]) return 0;
+  return a->velocity < 0 ? prm[0] / prm[1] : -prm[0] / prm[1];
+}
+
+// The activation follows the control within prm[0] seconds, but not faster than prm[1] per second.
+tbReal tb_activation_rate_slew(tbReal ctrl, tbReal act, const tbReal* prm) {
+  return fmin(prm[1], fmax(-prm[1], (ctrl - act) / prm[0]));
+}
