@@ -68,7 +68,16 @@ typedef enum {
   TB_ENABLE_SLEEP = 1 << 5,
 } tbEnableBit;
 
-typedef enum { TB_EQ_CONNECT, TB_EQ_WELD, TB_EQ_JOINT, TB_EQ_TENDON } tbEqualityType;
+typedef enum {
+  TB_EQ_CONNECT,
+  TB_EQ_WELD,
+  TB_EQ_JOINT,
+  TB_EQ_TENDON,
+#define TB_ENUMERATOR(TYPE, word, ends, function) TB_EQ_##TYPE,
+  TB_EXTENSION_EQUALITIES(TB_ENUMERATOR)
+#undef TB_ENUMERATOR
+      TB_NEQTYPES
+} tbEqualityType;
 
 typedef enum {
   TB_WRAP_NONE,
@@ -85,7 +94,11 @@ typedef enum {
   TB_TRN_SLIDERCRANK,
   TB_TRN_TENDON,
   TB_TRN_SITE,
-  TB_TRN_BODY
+  TB_TRN_BODY,
+#define TB_ENUMERATOR(TYPE, word, first, second, second_word, arm, function) TB_TRN_##TYPE,
+  TB_EXTENSION_TRANSMISSIONS(TB_ENUMERATOR)
+#undef TB_ENUMERATOR
+      TB_NTRNTYPES
 } tbTransmission;
 typedef enum {
   TB_DYN_NONE,

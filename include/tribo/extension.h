@@ -1,5 +1,5 @@
 // Kinds that are added to the library from outside: sensors, gains, biases and dynamics of
-// actuators, transmissions, couplings. A build with -DTRIBO_EXTENSION=FOLDER reads the lists of
+// actuators, transmissions, equalities. A build with -DTRIBO_EXTENSION=FOLDER reads the lists of
 // FOLDER/extension.h here and appends them to its own (docs/manual/extending.md); without, they are
 // empty. A line has the form of the list that it extends.
 #ifndef TRIBO_EXTENSION_H_
@@ -23,6 +23,16 @@
 #endif
 #ifndef TB_EXTENSION_DYNAMICS
 #define TB_EXTENSION_DYNAMICS(X)
+#endif
+
+// TB_TRANSMISSIONS, src/model/transmission_kinds.h
+#ifndef TB_EXTENSION_TRANSMISSIONS
+#define TB_EXTENSION_TRANSMISSIONS(X)
+#endif
+
+// TB_EQUALITIES, src/model/equality_kinds.h
+#ifndef TB_EXTENSION_EQUALITIES
+#define TB_EXTENSION_EQUALITIES(X)
 #endif
 
 #endif

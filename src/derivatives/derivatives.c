@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/transmission_kinds.h"
 #include "model/workspace.h"
 #include "spatial/so3.h"
 #include "step/check.h"
@@ -92,7 +93,7 @@ static bool is_supported(const tbStep* s, bool is_stage) {
   if (has_forces_of_user(m)) return false;
   for (int i = 0; i < m->nu; i++) {
     // The moments of adhesion depend on the contacts.
-    if (m->actuator_trntype[i] == TB_TRN_BODY) return false;
+    if (tb_transmission_kinds[m->actuator_trntype[i]].arm == TB_ARM_CONTACTS) return false;
   }
   // Sleeping islands are not covered.
   if (m->opt.sleep || !s->law->linearize) return false;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "model/actuator_kinds.h"
+#include "model/transmission_kinds.h"
 
 // The words of enumerations; values are those of tribo/enums.h.
 #define TABLE(name, ...) static const tbSpecWord WORDS_##name[] = {__VA_ARGS__, {NULL, 0}}
@@ -148,6 +149,17 @@ DEFINE(size, TB_SPEC_SIZE)
 #define TYPE tbSpecStatistic
 DEFINE(statistic, TB_SPEC_STATISTIC)
 #undef TYPE
+
+const char** tb_spec_transmission(tbSpecActuator* a, int type, int k) {
+  const tbTransmissionKind* kind = &tb_transmission_kinds[type];
+  const char* word = k ? kind->second_word : kind->word;
+  tbSpecTable table = tb_spec_table_actuator();
+  for (int i = 0; word && i < table.nfield; i++) {
+    if (strcmp(table.field[i].name, word) != 0) continue;
+    return (const char**)(void*)((char*)a + table.field[i].offset);
+  }
+  return word && a->trntype == type ? &a->target[k] : NULL;
+}
 
 tbSpecDefault tb_spec_initial_default(void) {
   tbSpecDefault record = {.parent = -1};

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "dynamics/axis.h"
+#include "dynamics/equality_residual.h"
 #include "model/chain.h"
 #include "spatial/so3.h"
 #include "partials/derivatives.h"
@@ -176,7 +177,7 @@ static tbResult body_equality(tbDerivatives* x, const tbData* d, const tbConstra
   return TB_OK;
 }
 
-// ---- tendons, polynomials, ball limits ----------------------------------------------------------
+// ---- tendons, couplings, ball limits ------------------------------------------------------------
 
 // T of a row that is `scale` times a tendon's Jacobian: by differences for a spatial tendon.
 static tbResult add_tendon(tbDerivatives* x, const tbData* d, int t, tbReal scale,
@@ -207,23 +208,22 @@ static tbResult add_tendon(tbDerivatives* x, const tbData* d, int t, tbReal scal
   return TB_OK;
 }
 
-// y1 = polynomial(y2): the row is J1 - slope(y2) J2.
+// y1 = f(y2): the row is J1 - f'(y2) J2.
 static tbResult scalar_equality(tbDerivatives* x, const tbData* d, const tbConstraint* c,
                                 tbActiveRows* a) {
   const tbModel* m = x->m;
-  const tbReal* poly = m->eq_data + TB_NEQDATA * c->id;
-  int tendon = m->eq_type[c->id] == TB_EQ_TENDON, id1 = m->eq_obj1id[c->id];
+  int tendon = tb_equality_ends(m, c->id) == TB_ENDS_TENDONS, id1 = m->eq_obj1id[c->id];
   int id2 = m->eq_obj2id[c->id];
   tbResult result = tendon ? add_tendon(x, d, id1, 1, a) : TB_OK;
   if (id2 < 0 || result != TB_OK) return result;
   tbReal y = tendon ? d->ten_length[id2] - m->tendon_length0[id2]
                     : d->qpos[m->jnt_qposadr[id2]] - m->qpos0[m->jnt_qposadr[id2]];
-  tbReal slope = poly[1] + y * (2 * poly[2] + y * (3 * poly[3] + y * 4 * poly[4]));
-  tbReal bend = 2 * poly[2] + y * (6 * poly[3] + y * 12 * poly[4]);
-  if (tendon) result = add_tendon(x, d, id2, -slope, a);
-  if (bend == 0) return result;
+  tbReal f[3];
+  tb_equality_coupling(m, c->id, y, f);
+  if (tendon) result = add_tendon(x, d, id2, -f[1], a);
+  if (f[2] == 0) return result;
 
-  // - slope'(y2) J2 J2^T
+  // - f''(y2) J2 J2^T
   tbReal one = 1;
   int joint_dof = tendon ? 0 : m->jnt_dofadr[id2];
   const int* col = tendon ? m->Jten_colind + m->tendon_Jadr[id2] : &joint_dof;
@@ -233,7 +233,7 @@ static tbResult scalar_equality(tbDerivatives* x, const tbData* d, const tbConst
     while (a->col[i] != col[s]) i++;
     for (int q = 0, k = 0; q < count; q++, k++) {
       while (a->col[k] != col[q]) k++;
-      *entry(a, 0, i, k) -= bend * J[s] * J[q];
+      *entry(a, 0, i, k) -= f[2] * J[s] * J[q];
     }
   }
   return result;
@@ -282,6 +282,6 @@ tbResult tb_deriv_rows(tbDerivatives* x, tbData* d, const tbConstraint* c, tbAct
     case TB_SOURCE_FRICTION_TENDON: return add_tendon(x, d, c->id, 1, a);
     default: break;
   }
-  int bodies = m->eq_type[c->id] == TB_EQ_CONNECT || m->eq_type[c->id] == TB_EQ_WELD;
-  return bodies ? body_equality(x, d, c, a) : scalar_equality(x, d, c, a);
+  return tb_equality_joins_bodies(m, c->id) ? body_equality(x, d, c, a)
+                                            : scalar_equality(x, d, c, a);
 }

@@ -8,6 +8,7 @@
 #include "base/elementary.h"
 #include "base/minmax.h"
 #include "dynamics/gravity.h"
+#include "model/transmission_kinds.h"
 #include "model/workspace.h"
 #include "spatial/so3.h"
 #include "partials/derivatives.h"
@@ -26,18 +27,9 @@ static int is_spatial(const tbModel* m, int t) {
   return m->tendon_num[t] > 0 && m->wrap_type[m->tendon_adr[t]] != TB_WRAP_JOINT;
 }
 
-// A constant moment arm: a scalar joint, or a tendon over joints.
-static int has_constant_moment(const tbModel* m, int i) {
-  int target = m->actuator_trnid[2 * i];
-  if (m->actuator_trntype[i] == TB_TRN_TENDON) return !is_spatial(m, target);
-  if (m->actuator_trntype[i] != TB_TRN_JOINT && m->actuator_trntype[i] != TB_TRN_JOINTINPARENT) {
-    return 0;
-  }
-  return m->jnt_type[target] == TB_JOINT_HINGE || m->jnt_type[target] == TB_JOINT_SLIDE;
-}
-
 static int is_plain_actuator(const tbModel* m, int i) {
-  return tb_actuator_is_affine(m, i) && has_constant_moment(m, i) && m->actuator_actnum[i] <= 1;
+  return tb_actuator_is_affine(m, i) && tb_transmission_is_constant(m, i) &&
+         m->actuator_actnum[i] <= 1;
 }
 
 int tb_deriv_is_plain(const tbModel* m) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/kernel.h"
+#include "model/transmission_kinds.h"
 #include "sensors/context.h"
 #include "spatial/quat.h"
 #include "tribo/dynamics.h"
@@ -215,8 +216,7 @@ static inline void tb_sensor_tendonactuatorfrc(const tbSensorContext* x, int s, 
   const tbModel* m = x->m;
   out[0] = 0;
   for (int i = 0; i < m->nu; i++) {
-    bool pulls = m->actuator_trntype[i] == TB_TRN_TENDON;
-    if (pulls && m->actuator_trnid[2 * i] == m->sensor_objid[s]) out[0] += x->d->actuator_force[i];
+    if (tb_geared_tendon(m, i) == m->sensor_objid[s]) out[0] += x->d->actuator_force[i];
   }
 }
 static inline void tb_sensor_actuatorpos(const tbSensorContext* x, int s, tbReal* out) {

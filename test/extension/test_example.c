@@ -124,8 +124,8 @@ static void test_derivatives(void** state) {
   assert_int_equal(tb_step_linearize(m, d, NULL, derivatives, &info), TB_OK);
   assert_true(info.finite_differences);
   tb_derivatives_dense(derivatives, A, B);
-  // Damping of actuators is implicit: v+ = v + h F / D, where D = I + h k u / v0 and F = k u (1 - v /
-  // v0).
+  // Damping of actuators is implicit: v+ = v + h F / D, where D = I + h k u / v0 and F = k u (1 - v
+  // / v0).
   const tbReal h = m->opt.timestep, k = 0.5, u = 0.8, v0 = 20, inertia = 0.01;
   tbReal slow = 1 - d->qvel[0] / v0, D = inertia + h * k * u / v0;
   assert_near(A[2 * n + 2], 1 - h * k * u / v0 / D, 1e-8);
