@@ -59,7 +59,7 @@ static void test_slew(void** state) {
 // refused.
 static void test_binary(void** state) {
   (void)state;
-  static const char* const SCENES[] = {"motor"};
+  static const char* const SCENES[] = {"motor", "yoke"};
   for (size_t i = 0; i < sizeof SCENES / sizeof *SCENES; i++) {
     tbModel* m = load(SCENES[i]);
     size_t size = tb_model_binary_size(m);
@@ -89,6 +89,118 @@ static void test_binary(void** state) {
   }
 }
 
+// A force F along the yoke's slide has the moment F r cos q, and the virtual work F d(r sin q).
+static void test_yoke_transmission(void** state) {
+  (void)state;
+  tbModel* m = load("yoke");
+  tbData* d = tb_data_new(m);
+  assert_int_equal(m->actuator_trntype[0], TB_TRN_YOKE);
+  const tbReal r = 0.2, force = 3, inertia = 0.5 * 2 * 0.1 * 0.1;
+  int q = m->jnt_qposadr[2], v = m->jnt_dofadr[2];
+  d->qpos[q] = -1;
+  d->ctrl[0] = force;
+  while (d->time < 0.3) {
+    tbReal angle = d->qpos[q], rate = d->qvel[v];
+    assert_int_equal(tb_step(m, d), TB_OK);
+    assert_near(d->actuator_length[0], r * sin(angle), 1e-12);
+    assert_near(d->actuator_velocity[0], r * cos(angle) * rate, 1e-12);
+    assert_near(d->qfrc_actuator[v], force * r * cos(angle), 1e-12);
+    assert_near(d->sensordata[0], force * r * cos(angle) * rate, 1e-12);
+  }
+  tbReal gained = force * r * (sin(d->qpos[q]) - sin(-1));
+  assert_true(gained > 0.5);
+  assert_near(0.5 * inertia * d->qvel[v] * d->qvel[v], gained, 1e-2);
+  tb_data_free(d);
+  tb_model_free(m);
+}
+
+// The slide stays at r sin q of the crank, at constant kinetic energy of both.
+static void test_yoke_equality(void** state) {
+  (void)state;
+  static const int LAWS[] = {TB_LAW_NCP, TB_LAW_SOFT, TB_LAW_COMFREE};
+  for (int i = 0; i < 3; i++) {
+    tbModel* m = load("yoke");
+    m->opt.law = LAWS[i];
+    tbData* d = tb_data_new(m);
+    assert_int_equal(m->eq_type[0], TB_EQ_YOKE);
+    const tbReal r = 0.2, inertia = 0.01, mass = 3;
+    d->qvel[0] = 4;
+    d->qvel[1] = 4 * r;
+    tbReal energy = 0.5 * inertia * 16 + 0.5 * mass * 16 * r * r, fastest = 0;
+    while (d->time < 1) {
+      assert_int_equal(tb_step(m, d), TB_OK);
+      assert_near(d->qpos[1], r * sin(d->qpos[0]), 3e-3);
+      fastest = fmax(fastest, fabs(d->qvel[0]));
+    }
+    // At the dead centre all energy is in the crank.
+    assert_near(fastest, sqrt(2 * energy / inertia), 0.05);
+    tb_data_free(d);
+    tb_model_free(m);
+  }
+}
+
+// A and B of a step with the yoke's row against differences of whole steps.
+static void test_yoke_derivatives(void** state) {
+  (void)state;
+  tbModel* m = load("yoke");
+  tbData *d = tb_data_new(m), *next = tb_data_new(m);
+  d->qpos[0] = 0.7;
+  d->qpos[1] = 0.2 * sin(0.7);
+  d->qvel[0] = 2;
+  d->qvel[1] = 2 * 0.2 * cos(0.7);
+  d->ctrl[0] = 1;
+  enum { N = 6 };
+  assert_int_equal(2 * m->nv + m->na, N);
+  tbReal A[N * N], B[N], ends[2][N];
+  tbDerivatives* derivatives = tb_derivatives_new(m);
+  assert_int_equal(tb_step_linearize(m, d, NULL, derivatives, NULL), TB_OK);
+  tb_derivatives_dense(derivatives, A, B);
+  for (int k = 0; k < N; k++) {
+    for (int side = 0; side < 2; side++) {
+      tb_reset(m, next);
+      memcpy(next->qpos, d->qpos, 3 * sizeof(tbReal));
+      memcpy(next->qvel, d->qvel, 3 * sizeof(tbReal));
+      next->ctrl[0] = d->ctrl[0];
+      (k < 3 ? next->qpos : next->qvel)[k % 3] += side ? 1e-5 : -1e-5;
+      assert_int_equal(tb_step(m, next), TB_OK);
+      memcpy(ends[side], next->qpos, 3 * sizeof(tbReal));
+      memcpy(ends[side] + 3, next->qvel, 3 * sizeof(tbReal));
+    }
+    for (int i = 0; i < N; i++) assert_near(A[N * i + k], (ends[1][i] - ends[0][i]) / 2e-5, 1e-4);
+  }
+  tb_derivatives_free(derivatives);
+  tb_data_free(next);
+  tb_data_free(d);
+  tb_model_free(m);
+}
+
+// What a file may get wrong in an extension's words.
+static void test_errors(void** state) {
+  (void)state;
+  static const char START[] =
+      "<mujoco><worldbody><body><joint name='a'/><geom size='1'/></body></worldbody>";
+  static const struct {
+    const char *text, *message;
+  } CASES[] = {
+      {"<actuator><motor yoke='b'/></actuator>", "b"},
+      {"<actuator><motor yoke='a' joint='a'/></actuator>", "yoke"},
+      {"<actuator><motor/></actuator>", "yoke"},
+      {"<actuator><motor yokes='a'/></actuator>", "yokes"},
+      {"<equality><yoke joint1='b'/></equality>", "b"},
+      {"<equality><yoke body1='a'/></equality>", "body1"},
+      {"<sensor><power/></sensor>", "actuator"},
+      {"<sensor><power joint='a'/></sensor>", "joint"},
+      {"<actuator><general joint='a' gaintype='torquespeeds'/></actuator>", "torquespeed"},
+  };
+  for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+    char text[512];
+    snprintf(text, sizeof text, "%s%s</mujoco>", START, CASES[i].text);
+    tbError error = {0};
+    assert_null(tb_load_string(text, NULL, NULL, &error));
+    if (!strstr(error.message, CASES[i].message)) fail_msg("%s: %s", text, error.message);
+  }
+}
+
 static void refuse(tbModel* m, int* field, int value, const char* name) {
   tbError error = {0};
   int was = *field;
@@ -106,6 +218,12 @@ static void test_ranges(void** state) {
   refuse(m, &m->actuator_gaintype[0], TB_NGAINTYPES, "actuator_gaintype");
   refuse(m, &m->actuator_dyntype[1], TB_NDYNTYPES, "actuator_dyntype");
   refuse(m, &m->actuator_biastype[0], TB_NBIASTYPES, "actuator_biastype");
+  tb_model_free(m);
+  m = load("yoke");
+  refuse(m, &m->actuator_trntype[0], TB_NTRNTYPES, "actuator_trntype");
+  refuse(m, &m->eq_type[0], TB_NEQTYPES, "eq_type");
+  refuse(m, &m->actuator_trnid[0], 3, "actuator 0");
+  refuse(m, &m->eq_obj1id[0], 3, "equality 0");
   tb_model_free(m);
 }
 
@@ -139,7 +257,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_motor_and_power), cmocka_unit_test(test_slew),
       cmocka_unit_test(test_binary),          cmocka_unit_test(test_ranges),
-      cmocka_unit_test(test_derivatives),
+      cmocka_unit_test(test_derivatives),     cmocka_unit_test(test_yoke_transmission),
+      cmocka_unit_test(test_yoke_equality),   cmocka_unit_test(test_yoke_derivatives),
+      cmocka_unit_test(test_errors),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,8 @@
 // Functions of the kinds that extension.h lists.
 #include <math.h>
 
+#include "dynamics/equality_residual.h"
+#include "dynamics/transmission_length.h"
 #include "forces/actuator_force.h"
 #include "sensors/values.h"
 
@@ -23,4 +25,18 @@ tbReal tb_gain_velocity_torque_speed(const tbActuatorState* a, const tbReal* prm
 // The activation follows the control within prm[0] seconds, but not faster than prm[1] per second.
 tbReal tb_activation_rate_slew(tbReal ctrl, tbReal act, const tbReal* prm) {
   return fmin(prm[1], fmax(-prm[1], (ctrl - act) / prm[0]));
+}
+
+// Length gear[0] sin q of a slide that a crank at the angle q drives; the moment is its derivative.
+tbReal tb_transmission_yoke(const tbModel* m, const tbData* d, int u, tbMomentRow row) {
+  tbReal radius = m->actuator_gear[6 * u], q = d->qpos[m->jnt_qposadr[m->actuator_trnid[2 * u]]];
+  row.moment[0] = radius * cos(q);
+  return radius * sin(q);
+}
+
+// f(q) = data[0] + data[1] sin q, with its first and second derivative.
+void tb_equality_coupling_yoke(const tbReal* data, tbReal q, tbReal f[3]) {
+  f[0] = data[0] + data[1] * sin(q);
+  f[1] = data[1] * cos(q);
+  f[2] = -data[1] * sin(q);
 }
