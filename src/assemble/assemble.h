@@ -9,7 +9,7 @@
 
 #include "base/minmax.h"
 #include "base/arena.h"
-#include "dynamics/equality.h"
+#include "dynamics/equality/equality.h"
 #include "dynamics/mass.h"
 #include "tribo/collide.h"
 #include "tribo/data.h"

@@ -1,9 +1,9 @@
-// Rows of equalities, of bodies and of joints and tendons (dynamics/equality_residual.h). Also
+// Rows of equalities, of bodies and of joints and tendons (dynamics/equality/residual.h). Also
 // their forces on bodies and along tendons.
 #include <string.h>
 
 #include "assemble/rows.h"
-#include "dynamics/equality_residual.h"
+#include "dynamics/equality/residual.h"
 #include "model/chain.h"
 #include "spatial/quat.h"
 #include "tribo/dynamics.h"

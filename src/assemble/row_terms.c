@@ -4,7 +4,7 @@
 
 #include "base/minmax.h"
 #include "assemble/assemble.h"
-#include "dynamics/equality_residual.h"
+#include "dynamics/equality/residual.h"
 #include "dynamics/mass.h"
 #include "linalg/ltdl.h"
 #include "model/chain.h"

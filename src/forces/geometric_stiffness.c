@@ -5,7 +5,7 @@
 
 #include "base/bits.h"
 #include "base/minmax.h"
-#include "dynamics/equality.h"
+#include "dynamics/equality/equality.h"
 #include "dynamics/pivot.h"
 #include "dynamics/tendon_path.h"
 #include "model/transmission_kinds.h"

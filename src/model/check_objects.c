@@ -156,7 +156,8 @@ static tbResult check_actuators(const tbModel* m, tbError* error) {
     const tbTransmissionKind* kind = &tb_transmission_kinds[m->actuator_trntype[i]];
     int one = m->actuator_trnid[2 * i], two = m->actuator_trnid[2 * i + 1];
     bool is_alone = two == -1 && kind->second != TB_SECOND_REQUIRED;
-    bool good = refers(m, kind->first, one) &&
+    bool needs_scalar = kind->first == TB_OBJ_JOINT && kind->arm == TB_ARM_CONFIGURATION;
+    bool good = refers(m, kind->first, one) && (!needs_scalar || is_scalar(m, one)) &&
                 (kind->second == TB_SECOND_NONE || is_alone || refers(m, kind->first, two));
     if (!good) return dangling(error, "actuator", i);
     // Dynamics need an activation state, and a state needs an address.

@@ -4,7 +4,7 @@
 //
 // TYPE      TB_EQ_TYPE                       "word"  the element of MJCF
 // ENDS      tbEqualityEnds: what it ties together, which gives rows, attributes and data
-// function  of dynamics/equality_residual.h: tb_equality_frames_<function> for POINTS and FRAMES,
+// function  of dynamics/equality/residual.h: tb_equality_frames_<function> for POINTS and FRAMES,
 //           tb_equality_coupling_<function> for JOINTS and TENDONS
 //
 // The loader, the checks of a model, the rows and their derivatives read this list. An equality is

@@ -9,7 +9,7 @@
 //           actuator_trnid[1] (-1: none)
 // "second"  the attribute that names it; NULL: none
 // ARM       tbTransmissionArm: what is known about the moment without computing it
-// function  tb_transmission_<function> of dynamics/transmission_length.h
+// function  tb_transmission_<function> of dynamics/transmission/length.h
 //
 // The actuator's force has moments on the dofs of its joint, on those of its tendon, on those that
 // move its sites or its body, or on all (CONTACTS). The loader, the checks of a model, the
@@ -36,7 +36,7 @@
 typedef enum {
   TB_ARM_GEAR,           // gear times the rate of the joint's or the tendon's own coordinate
   TB_ARM_WRENCH,         // gear is a force and a torque in the axes of a site
-  TB_ARM_CONFIGURATION,  // any function of the configuration
+  TB_ARM_CONFIGURATION,  // any function of the configuration; of a joint: a scalar one
   TB_ARM_CONTACTS        // computed after the contacts (forces/adhesion.c)
 } tbTransmissionArm;
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "dynamics/axis.h"
-#include "dynamics/equality_residual.h"
+#include "dynamics/equality/residual.h"
 #include "model/chain.h"
 #include "spatial/so3.h"
 #include "partials/derivatives.h"

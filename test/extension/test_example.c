@@ -132,8 +132,8 @@ static void test_yoke_equality(void** state) {
       assert_near(d->qpos[1], r * sin(d->qpos[0]), 3e-3);
       fastest = fmax(fastest, fabs(d->qvel[0]));
     }
-    // At the dead centre all energy is in the crank.
-    assert_near(fastest, sqrt(2 * energy / inertia), 0.05);
+    // At the dead centre all energy is in the crank; the springs of the soft law lose some.
+    assert_near(fastest, sqrt(2 * energy / inertia), LAWS[i] == TB_LAW_SOFT ? 0.1 : 1e-3);
     tb_data_free(d);
     tb_model_free(m);
   }
@@ -178,7 +178,8 @@ static void test_yoke_derivatives(void** state) {
 static void test_errors(void** state) {
   (void)state;
   static const char START[] =
-      "<mujoco><worldbody><body><joint name='a'/><geom size='1'/></body></worldbody>";
+      "<mujoco><worldbody><body><joint name='a'/><geom size='1'/></body>"
+      "<body><joint name='ball' type='ball'/><geom size='1'/></body></worldbody>";
   static const struct {
     const char *text, *message;
   } CASES[] = {
@@ -186,6 +187,8 @@ static void test_errors(void** state) {
       {"<actuator><motor yoke='a' joint='a'/></actuator>", "yoke"},
       {"<actuator><motor/></actuator>", "yoke"},
       {"<actuator><motor yokes='a'/></actuator>", "yokes"},
+      {"<actuator><motor yoke='ball'/></actuator>", "expected a slide or a hinge"},
+      {"<equality><yoke joint1='ball'/></equality>", "expected a slide or a hinge"},
       {"<equality><yoke joint1='b'/></equality>", "b"},
       {"<equality><yoke body1='a'/></equality>", "body1"},
       {"<sensor><power/></sensor>", "actuator"},

@@ -1,8 +1,8 @@
 // Functions of the kinds that extension.h lists.
 #include <math.h>
 
-#include "dynamics/equality_residual.h"
-#include "dynamics/transmission_length.h"
+#include "dynamics/equality/residual.h"
+#include "dynamics/transmission/length.h"
 #include "forces/actuator_force.h"
 #include "sensors/values.h"
 
@@ -14,17 +14,17 @@ void tb_sensor_power(const tbSensorContext* x, int s, tbReal* out) {
 
 // Torque of a motor for a full control: prm[0] at rest, falling to 0 at the speed prm[1].
 tbReal tb_gain_torque_speed(const tbActuatorState* a, const tbReal* prm) {
-  return prm[0] * fmax(0, 1 - fabs(a->velocity) / prm[1]);
+  return prm[0] * tb_max(0, 1 - fabs(a->velocity) / tb_max(TB_TINY, prm[1]));
 }
 
 tbReal tb_gain_velocity_torque_speed(const tbActuatorState* a, const tbReal* prm) {
-  if (fabs(a->velocity) >= prm[1]) return 0;
+  if (!(fabs(a->velocity) < prm[1])) return 0;
   return a->velocity < 0 ? prm[0] / prm[1] : -prm[0] / prm[1];
 }
 
 // The activation follows the control within prm[0] seconds, but not faster than prm[1] per second.
 tbReal tb_activation_rate_slew(tbReal ctrl, tbReal act, const tbReal* prm) {
-  return fmin(prm[1], fmax(-prm[1], (ctrl - act) / prm[0]));
+  return tb_min(prm[1], tb_max(-prm[1], (ctrl - act) / tb_max(TB_TINY, prm[0])));
 }
 
 // Length gear[0] sin q of a slide that a crank at the angle q drives; the moment is its derivative.

@@ -42,6 +42,12 @@ static tbResult copy_target(const tbCompile* c, tbModel* m, const tbSpecActuator
     return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, a,
                         "%s: cranklength is %g, expected a positive number", label, a->cranklength);
   }
+  if (kind->first == TB_OBJ_JOINT && kind->arm == TB_ARM_CONFIGURATION &&
+      m->jnt_type[id[0]] < TB_JOINT_SLIDE) {
+    return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, a,
+                        "%s: joint '%s' is free or ball, expected a slide or a hinge", label,
+                        name[0]);
+  }
   m->actuator_trntype[i] = type;
   return TB_OK;
 }

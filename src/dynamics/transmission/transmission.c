@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "dynamics/stage.h"
-#include "dynamics/transmission_length.h"
+#include "dynamics/transmission/length.h"
 #include "model/workspace.h"
 #include "tribo/dynamics.h"
 

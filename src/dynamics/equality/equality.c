@@ -1,8 +1,8 @@
-#include "dynamics/equality.h"
+#include "dynamics/equality/equality.h"
 
 #include <string.h>
 
-#include "dynamics/equality_residual.h"
+#include "dynamics/equality/residual.h"
 
 void tb_equality_points(const tbModel* m, const tbData* d, int id, int body[2], tbReal point[2][3],
                         tbReal quat[2][4]) {

@@ -1,6 +1,6 @@
 // Where the two ends of an equality are.
-#ifndef TRIBO_DYNAMICS_EQUALITY_H_
-#define TRIBO_DYNAMICS_EQUALITY_H_
+#ifndef TRIBO_DYNAMICS_EQUALITY_EQUALITY_H_
+#define TRIBO_DYNAMICS_EQUALITY_EQUALITY_H_
 
 #include "tribo/data.h"
 

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#include "dynamics/equality.h"
+#include "dynamics/equality/equality.h"
 #include "model/equality_kinds.h"
 #include "model/law_kinds.h"
 #include "spatial/quat.h"
