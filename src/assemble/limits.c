@@ -1,11 +1,10 @@
 // Rows of dry friction and limits of joints and tendons, and the look-ahead of limits
 // (docs/manual/step.md, "Which contacts a rigid law sees").
 #include <math.h>
-#include <string.h>
 
 #include "base/minmax.h"
 #include "assemble/rows.h"
-#include "spatial/quat.h"
+#include "model/joint_space.h"
 
 bool tb_tendon_moves(const tbModel* m, const tbData* d, int tendon) {
   for (int s = m->tendon_Jadr[tendon]; s < m->tendon_Jadr[tendon] + m->tendon_Jnnz[tendon]; s++) {
@@ -66,6 +65,12 @@ static tbReal little_of(const tbReal* range) {
   return tb_min(LITTLE_SHARE * fabs(range[1] - range[0]), LITTLE_MOST);
 }
 
+static tbReal dot(const tbReal* a, const tbReal* b, int n) {
+  tbReal sum = 0;
+  for (int i = 0; i < n; i++) sum += a[i] * b[i];
+  return sum;
+}
+
 // The distance within which a limit gets a row, from a speed, or from the sum of the n speed bounds
 // of its dofs from earlier solves.
 static tbReal look_ahead_distance(tbLookAhead look_ahead, const tbReal* range, tbReal speed,
@@ -76,17 +81,13 @@ static tbReal look_ahead_distance(tbLookAhead look_ahead, const tbReal* range, t
   return look_ahead.near ? tb_max(ahead, little_of(range)) : ahead;
 }
 
-static tbReal joint_ahead(const tbModel* m, const tbData* d, tbLookAhead look_ahead, int j) {
-  const tbReal one = 1;
-  return look_ahead_distance(look_ahead, m->jnt_range + 2 * j, d->qvel[m->jnt_dofadr[j]],
-                             &m->jnt_dofadr[j], &one, 1);
-}
-
-static tbReal ball_ahead(const tbModel* m, const tbData* d, tbLookAhead look_ahead, int j,
-                         const tbReal axis[3]) {
-  int first = m->jnt_dofadr[j], dof[3] = {first, first + 1, first + 2};
-  return look_ahead_distance(look_ahead, m->jnt_range + 2 * j, tb_dot3(axis, d->qvel + first), dof,
-                             axis, 3);
+// For a joint's limit with the row J of its dofs.
+static tbReal joint_ahead(const tbModel* m, const tbData* d, tbLookAhead look_ahead, int j,
+                          const tbReal* J, int n) {
+  int dof[TB_JOINT_MOST_NV], first = m->jnt_dofadr[j];
+  for (int k = 0; k < n; k++) dof[k] = first + k;
+  return look_ahead_distance(look_ahead, m->jnt_range + 2 * j, dot(J, d->qvel + first, n), dof, J,
+                             n);
 }
 
 static tbReal tendon_ahead(const tbModel* m, const tbData* d, tbLookAhead look_ahead, int t) {
@@ -97,45 +98,26 @@ static tbReal tendon_ahead(const tbModel* m, const tbData* d, tbLookAhead look_a
 
 // ---- limits ------------------------------------------------------------------------------------
 
-// A ball joint's angle from its reference must stay below range[1]: the remaining angle, and the
-// axis about which the angle grows.
-static tbReal ball_gap(const tbModel* m, const tbData* d, int j, tbReal axis[3]) {
-  tbReal quat[4];
-  memcpy(quat, d->qpos + m->jnt_qposadr[j], sizeof quat);
-  tb_quat_normalize(quat);
-  tb_quat_log(axis, quat);
-  tbReal angle = tb_normalize3(axis);
-  const tbReal* range = m->jnt_range + 2 * j;
-  return tb_gap_to((range[0] > range[1] ? range[0] : range[1]) - angle, m->jnt_margin[j]);
-}
-
-static bool add_ball_limit(tbRowBuilder* b, int j, tbLookAhead look_ahead) {
-  const tbModel* m = b->m;
-  tbReal axis[3], gap = ball_gap(m, b->d, j, axis), margin = tb_max(m->jnt_margin[j], 0);
-  int dof = m->jnt_dofadr[j];
-  if (gap >= margin + ball_ahead(m, b->d, look_ahead, j, axis)) return true;
-  const int* col = m->M_colind + m->M_rowadr[dof + 2];
-  int nnz = m->M_rownnz[dof + 2];
-  uint64_t key = tb_plain_key(TB_SOURCE_LIMIT_JOINT, j, 0);
-  tbConstraint* c = tb_add_constraint(b, TB_SOURCE_LIMIT_JOINT, j, 1, nnz, col, key);
-  if (!c) return false;
-  for (int k = 0; k < 3; k++) c->J[nnz - 3 + k] = -axis[k];
-  c->lead = nnz - 3;
-  c->pos[0] = gap;
-  c->margin = margin;
-  return true;
+// The remaining distance to a side of a joint's range, and its row.
+static tbReal joint_gap(const tbModel* m, const tbData* d, int j, int side, tbReal* J) {
+  const tbReal *q = d->qpos + m->jnt_qposadr[j], *range = m->jnt_range + 2 * j;
+  return tb_gap_to(tb_joint_limit(m->jnt_type[j], q, range, side, J), m->jnt_margin[j]);
 }
 
 static bool add_joint_limits(tbRowBuilder* b, int j, tbLookAhead look_ahead) {
   const tbModel* m = b->m;
-  tbReal value = b->d->qpos[m->jnt_qposadr[j]], reach = joint_ahead(m, b->d, look_ahead, j);
-  tbReal margin = tb_max(m->jnt_margin[j], 0);
-  for (int side = 0; side < 2; side++) {
-    tbReal sign = side ? -1 : 1;
-    tbReal gap = tb_gap_to(sign * (value - m->jnt_range[2 * j + side]), m->jnt_margin[j]);
-    if (gap >= margin + reach) continue;
-    tbConstraint* c = add_dof_row(b, TB_SOURCE_LIMIT_JOINT, j, m->jnt_dofadr[j], sign, side);
+  int type = m->jnt_type[j], n = tb_joint_nv(type), last = m->jnt_dofadr[j] + n - 1;
+  tbReal margin = tb_max(m->jnt_margin[j], 0), J[TB_JOINT_MOST_NV];
+  for (int side = 0; side < tb_joint_limits(type); side++) {
+    tbReal gap = joint_gap(m, b->d, j, side, J);
+    if (gap >= margin + joint_ahead(m, b->d, look_ahead, j, J, n)) continue;
+    int nnz = m->M_rownnz[last];
+    tbConstraint* c =
+        tb_add_constraint(b, TB_SOURCE_LIMIT_JOINT, j, 1, nnz, m->M_colind + m->M_rowadr[last],
+                          tb_plain_key(TB_SOURCE_LIMIT_JOINT, j, side));
     if (!c) return false;
+    for (int k = 0; k < n; k++) c->J[nnz - n + k] = J[k];
+    c->lead = nnz - n;
     c->pos[0] = gap;
     c->margin = margin;
   }
@@ -162,9 +144,7 @@ bool tb_add_limits(tbRowBuilder* b, tbLookAhead look_ahead) {
   if (m->opt.disableflags & TB_DISABLE_LIMIT) return true;
   for (int j = 0; j < m->njnt; j++) {
     if (!m->jnt_limited[j]) continue;
-    bool ball = m->jnt_type[j] == TB_JOINT_BALL;
-    if (!(ball ? add_ball_limit(b, j, look_ahead) : add_joint_limits(b, j, look_ahead)))
-      return false;
+    if (!add_joint_limits(b, j, look_ahead)) return false;
   }
   for (int t = 0; t < m->ntendon; t++) {
     if (!m->tendon_limited[t] || !tb_tendon_moves(m, b->d, t)) continue;
@@ -185,19 +165,16 @@ static bool is_violated(const tbModel* m, const tbReal* range, tbReal gap, tbRea
 // not violated.
 static bool joint_violated(const tbModel* m, const tbData* d, int j, tbLookAhead look_ahead,
                            const tbReal* v) {
-  const tbReal* range = m->jnt_range + 2 * j;
-  tbReal margin = m->jnt_margin[j], speed = v[m->jnt_dofadr[j]];
-  if (m->jnt_type[j] == TB_JOINT_BALL) {
-    tbReal axis[3], gap = ball_gap(m, d, j, axis);
-    return is_violated(m, range, gap, tb_dot3(axis, v + m->jnt_dofadr[j])) &&
-           gap >= tb_max(margin, 0) + ball_ahead(m, d, look_ahead, j, axis);
+  int type = m->jnt_type[j], n = tb_joint_nv(type);
+  tbReal J[TB_JOINT_MOST_NV], margin = tb_max(m->jnt_margin[j], 0);
+  for (int side = 0; side < tb_joint_limits(type); side++) {
+    tbReal gap = joint_gap(m, d, j, side, J), speed = -dot(J, v + m->jnt_dofadr[j], n);
+    if (is_violated(m, m->jnt_range + 2 * j, gap, speed) &&
+        gap >= margin + joint_ahead(m, d, look_ahead, j, J, n)) {
+      return true;
+    }
   }
-  tbReal value = d->qpos[m->jnt_qposadr[j]];
-  tbReal low = tb_gap_to(value - range[0], margin), high = tb_gap_to(range[1] - value, margin);
-  bool below = is_violated(m, range, low, -speed), above = is_violated(m, range, high, speed);
-  if (!below && !above) return false;
-  tbReal reach = tb_max(margin, 0) + joint_ahead(m, d, look_ahead, j);
-  return (below && low >= reach) || (above && high >= reach);
+  return false;
 }
 
 static bool tendon_violated(const tbModel* m, const tbData* d, int t, tbLookAhead look_ahead,

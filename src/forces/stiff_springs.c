@@ -2,6 +2,7 @@
 
 #include "base/minmax.h"
 #include "forces/forces.h"
+#include "model/joint_kinds.h"
 
 static bool is_spatial(const tbModel* m, int t) {
   return m->tendon_num[t] > 0 && m->wrap_type[m->tendon_adr[t]] != TB_WRAP_JOINT;
@@ -120,9 +121,7 @@ bool tb_stiff_springs_turn(const tbModel* m) {
     int type = m->actuator_trntype[i], target = m->actuator_trnid[2 * i];
     bool joint = type == TB_TRN_JOINT || type == TB_TRN_JOINTINPARENT;
     if (type == TB_TRN_TENDON && !is_spatial(m, target)) continue;
-    if (joint && (m->jnt_type[target] == TB_JOINT_HINGE || m->jnt_type[target] == TB_JOINT_SLIDE)) {
-      continue;
-    }
+    if (joint && tb_joint_is_scalar(m->jnt_type[target])) continue;
     return true;
   }
   return false;
