@@ -65,12 +65,6 @@ static tbReal little_of(const tbReal* range) {
   return tb_min(LITTLE_SHARE * fabs(range[1] - range[0]), LITTLE_MOST);
 }
 
-static tbReal dot(const tbReal* a, const tbReal* b, int n) {
-  tbReal sum = 0;
-  for (int i = 0; i < n; i++) sum += a[i] * b[i];
-  return sum;
-}
-
 // The distance within which a limit gets a row, from a speed, or from the sum of the n speed bounds
 // of its dofs from earlier solves.
 static tbReal look_ahead_distance(tbLookAhead look_ahead, const tbReal* range, tbReal speed,
@@ -81,13 +75,22 @@ static tbReal look_ahead_distance(tbLookAhead look_ahead, const tbReal* range, t
   return look_ahead.near ? tb_max(ahead, little_of(range)) : ahead;
 }
 
-// For a joint's limit with the row J of its dofs.
-static tbReal joint_ahead(const tbModel* m, const tbData* d, tbLookAhead look_ahead, int j,
-                          const tbReal* J, int n) {
-  int dof[TB_JOINT_MOST_NV], first = m->jnt_dofadr[j];
-  for (int k = 0; k < n; k++) dof[k] = first + k;
-  return look_ahead_distance(look_ahead, m->jnt_range + 2 * j, dot(J, d->qvel + first, n), dof, J,
-                             n);
+static tbReal number_ahead(const tbModel* m, const tbData* d, tbLookAhead look_ahead, int j) {
+  const tbReal one = 1;
+  return look_ahead_distance(look_ahead, m->jnt_range + 2 * j, d->qvel[m->jnt_dofadr[j]],
+                             &m->jnt_dofadr[j], &one, 1);
+}
+
+// First of the three dofs of a joint's rotation.
+static int rotation_dof(const tbModel* m, int j) {
+  return m->jnt_dofadr[j] + tb_joint_numbers(m->jnt_type[j]);
+}
+
+static tbReal angle_ahead(const tbModel* m, const tbData* d, tbLookAhead look_ahead, int j,
+                          const tbReal axis[3]) {
+  int first = rotation_dof(m, j), dof[3] = {first, first + 1, first + 2};
+  return look_ahead_distance(look_ahead, m->jnt_range + 2 * j, tb_dot3(axis, d->qvel + first), dof,
+                             axis, 3);
 }
 
 static tbReal tendon_ahead(const tbModel* m, const tbData* d, tbLookAhead look_ahead, int t) {
@@ -98,26 +101,44 @@ static tbReal tendon_ahead(const tbModel* m, const tbData* d, tbLookAhead look_a
 
 // ---- limits ------------------------------------------------------------------------------------
 
-// The remaining distance to a side of a joint's range, and its row.
-static tbReal joint_gap(const tbModel* m, const tbData* d, int j, int side, tbReal* J) {
+// The remaining angle of a rotation, and the axis about which the angle grows.
+static tbReal angle_gap(const tbModel* m, const tbData* d, int j, tbReal axis[3]) {
   const tbReal *q = d->qpos + m->jnt_qposadr[j], *range = m->jnt_range + 2 * j;
-  return tb_gap_to(tb_joint_limit(m->jnt_type[j], q, range, side, J), m->jnt_margin[j]);
+  return tb_gap_to(tb_joint_angle_gap(m->jnt_type[j], q, range, axis), m->jnt_margin[j]);
 }
 
-static bool add_joint_limits(tbRowBuilder* b, int j, tbLookAhead look_ahead) {
+// The remaining distance of the first number to a side of its range.
+static tbReal number_gap(const tbModel* m, const tbData* d, int j, int side) {
+  const tbReal *q = d->qpos + m->jnt_qposadr[j], *range = m->jnt_range + 2 * j;
+  return tb_gap_to(tb_joint_number_gap(q, range, side), m->jnt_margin[j]);
+}
+
+static bool add_angle_limit(tbRowBuilder* b, int j, tbLookAhead look_ahead) {
   const tbModel* m = b->m;
-  int type = m->jnt_type[j], n = tb_joint_nv(type), last = m->jnt_dofadr[j] + n - 1;
-  tbReal margin = tb_max(m->jnt_margin[j], 0), J[TB_JOINT_MOST_NV];
-  for (int side = 0; side < tb_joint_limits(type); side++) {
-    tbReal gap = joint_gap(m, b->d, j, side, J);
-    if (gap >= margin + joint_ahead(m, b->d, look_ahead, j, J, n)) continue;
-    int nnz = m->M_rownnz[last];
-    tbConstraint* c =
-        tb_add_constraint(b, TB_SOURCE_LIMIT_JOINT, j, 1, nnz, m->M_colind + m->M_rowadr[last],
-                          tb_plain_key(TB_SOURCE_LIMIT_JOINT, j, side));
+  tbReal axis[3], gap = angle_gap(m, b->d, j, axis), margin = tb_max(m->jnt_margin[j], 0);
+  int dof = rotation_dof(m, j);
+  if (gap >= margin + angle_ahead(m, b->d, look_ahead, j, axis)) return true;
+  const int* col = m->M_colind + m->M_rowadr[dof + 2];
+  int nnz = m->M_rownnz[dof + 2];
+  uint64_t key = tb_plain_key(TB_SOURCE_LIMIT_JOINT, j, 0);
+  tbConstraint* c = tb_add_constraint(b, TB_SOURCE_LIMIT_JOINT, j, 1, nnz, col, key);
+  if (!c) return false;
+  for (int k = 0; k < 3; k++) c->J[nnz - 3 + k] = -axis[k];
+  c->lead = nnz - 3;
+  c->pos[0] = gap;
+  c->margin = margin;
+  return true;
+}
+
+static bool add_number_limits(tbRowBuilder* b, int j, tbLookAhead look_ahead) {
+  const tbModel* m = b->m;
+  tbReal reach = number_ahead(m, b->d, look_ahead, j), margin = tb_max(m->jnt_margin[j], 0);
+  for (int side = 0; side < 2; side++) {
+    tbReal sign = side ? -1 : 1;
+    tbReal gap = number_gap(m, b->d, j, side);
+    if (gap >= margin + reach) continue;
+    tbConstraint* c = add_dof_row(b, TB_SOURCE_LIMIT_JOINT, j, m->jnt_dofadr[j], sign, side);
     if (!c) return false;
-    for (int k = 0; k < n; k++) c->J[nnz - n + k] = J[k];
-    c->lead = nnz - n;
     c->pos[0] = gap;
     c->margin = margin;
   }
@@ -144,7 +165,9 @@ bool tb_add_limits(tbRowBuilder* b, tbLookAhead look_ahead) {
   if (m->opt.disableflags & TB_DISABLE_LIMIT) return true;
   for (int j = 0; j < m->njnt; j++) {
     if (!m->jnt_limited[j]) continue;
-    if (!add_joint_limits(b, j, look_ahead)) return false;
+    int sides = tb_joint_limits(m->jnt_type[j]);
+    if (sides == 1 && !add_angle_limit(b, j, look_ahead)) return false;
+    if (sides == 2 && !add_number_limits(b, j, look_ahead)) return false;
   }
   for (int t = 0; t < m->ntendon; t++) {
     if (!m->tendon_limited[t] || !tb_tendon_moves(m, b->d, t)) continue;
@@ -165,16 +188,19 @@ static bool is_violated(const tbModel* m, const tbReal* range, tbReal gap, tbRea
 // not violated.
 static bool joint_violated(const tbModel* m, const tbData* d, int j, tbLookAhead look_ahead,
                            const tbReal* v) {
-  int type = m->jnt_type[j], n = tb_joint_nv(type);
-  tbReal J[TB_JOINT_MOST_NV], margin = tb_max(m->jnt_margin[j], 0);
-  for (int side = 0; side < tb_joint_limits(type); side++) {
-    tbReal gap = joint_gap(m, d, j, side, J), speed = -dot(J, v + m->jnt_dofadr[j], n);
-    if (is_violated(m, m->jnt_range + 2 * j, gap, speed) &&
-        gap >= margin + joint_ahead(m, d, look_ahead, j, J, n)) {
-      return true;
-    }
+  const tbReal* range = m->jnt_range + 2 * j;
+  int sides = tb_joint_limits(m->jnt_type[j]);
+  tbReal margin = m->jnt_margin[j], speed = v[m->jnt_dofadr[j]];
+  if (sides == 1) {
+    tbReal axis[3], gap = angle_gap(m, d, j, axis);
+    return is_violated(m, range, gap, tb_dot3(axis, v + rotation_dof(m, j))) &&
+           gap >= tb_max(margin, 0) + angle_ahead(m, d, look_ahead, j, axis);
   }
-  return false;
+  tbReal low = number_gap(m, d, j, 0), high = number_gap(m, d, j, 1);
+  bool below = is_violated(m, range, low, -speed), above = is_violated(m, range, high, speed);
+  if (sides == 0 || (!below && !above)) return false;
+  tbReal reach = tb_max(margin, 0) + number_ahead(m, d, look_ahead, j);
+  return (below && low >= reach) || (above && high >= reach);
 }
 
 static bool tendon_violated(const tbModel* m, const tbData* d, int t, tbLookAhead look_ahead,

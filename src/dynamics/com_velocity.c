@@ -9,7 +9,7 @@
 // fixed to a body changes with the velocity of that body.
 TB_INLINE tbSimd6 add_joint(int type, tbSimd6 v, const tbReal* cdof, const tbReal* qvel,
                             tbReal* cdof_dot) {
-  int axes = tb_joint_nv(type);
+  int axes = tb_joint_body_axes(type);
   if (tb_joint_floats(type)) {
     // The three translations are along fixed axes.
     for (int k = 0; k < 18; k++) cdof_dot[k] = 0;
@@ -17,7 +17,6 @@ TB_INLINE tbSimd6 add_joint(int type, tbSimd6 v, const tbReal* cdof, const tbRea
     cdof += 18;
     qvel += 3;
     cdof_dot += 18;
-    axes -= 3;
   }
   // Several axes also rotate with the joint itself, but that part cancels in their sum, w x w = 0.
   tbSimd6 before = v;

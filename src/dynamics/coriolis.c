@@ -10,12 +10,11 @@
 // have fixed axes.
 TB_INLINE void move_by_joint(int type, const tbReal* cdof, const tbReal* qvel, tbSimd6* v,
                              tbSimd6* a) {
-  int axes = tb_joint_nv(type);
+  int axes = tb_joint_body_axes(type);
   if (tb_joint_floats(type)) {
     *v = tb_simd6_shift(*v, qvel);
     cdof += 18;
     qvel += 3;
-    axes -= 3;
   }
   tbSimd6 own = tb_simd6_scale(qvel[0], tb_simd6_load(cdof));
   for (int k = 1; k < axes; k++) {

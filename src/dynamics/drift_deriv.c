@@ -40,7 +40,7 @@ void tb_velocity_drift(const tbModel* m, const tbData* d, int k, tbReal drift[6]
   for (int r = 0; r < 6; r++) drift[r] = 2 * d->cdof_dot[6 * k + r];
   int joint = m->dof_jntid[k], type = m->jnt_type[joint];
   int first = m->jnt_dofadr[joint] + tb_joint_translations(type);
-  int end = m->jnt_dofadr[joint] + tb_joint_nv(type);
+  int end = first + tb_joint_body_axes(type);
   if (end - first == 1 || k < first) return;
   tbReal spin[6] = {0}, term[6];
   for (int i = first; i < end; i++) tb_add_scaled6(spin, spin, d->qvel[i], d->cdof + 6 * i);

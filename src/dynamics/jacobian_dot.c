@@ -11,10 +11,9 @@
 // part that cancels in the product with qvel; a single column needs it.
 static void axis_dot(const tbModel* m, const tbData* d, int i, tbReal r[6]) {
   int joint = m->dof_jntid[i], type = m->jnt_type[joint];
-  int fixed = tb_joint_translations(type), nv = tb_joint_nv(type);
-  if (i >= m->jnt_dofadr[joint] + fixed && nv - fixed > 1) {
+  if (i >= m->jnt_dofadr[joint] + tb_joint_translations(type) && tb_joint_body_axes(type) > 1) {
     // Velocity of the frame between this joint and the next: without the later dofs of the body.
-    int body = m->dof_bodyid[i], first = m->jnt_dofadr[joint] + nv;
+    int body = m->dof_bodyid[i], first = m->jnt_dofadr[joint] + tb_joint_nv(type);
     int end = m->body_dofadr[body] + m->body_dofnum[body];
     tbReal velocity[6];
     tb_copy6(velocity, d->cvel + 6 * body);

@@ -43,13 +43,17 @@ static tbReal joint_actuator(const tbModel* m, const tbData* d, int u, Row row) 
   int joint = m->actuator_trnid[2 * u], type = m->jnt_type[joint];
   const tbReal* q = d->qpos + m->jnt_qposadr[joint];
   const tbReal* gear = m->actuator_gear + 6 * u;
-  int dof = tb_joint_numbers(type);
-  for (int k = 0; k < dof; k++) row.moment[k] = gear[k];
-  if (!tb_joint_has_quaternion(type)) {
-    tbReal length = gear[0] * q[0];
-    for (int k = 1; k < dof; k++) length += gear[k] * q[k];
-    return length;
+  if (tb_joint_is_scalar(type)) {
+    row.moment[0] = gear[0];
+    return gear[0] * q[0];
   }
+  int dof = tb_joint_numbers(type);
+  tbReal length = 0;
+  for (int k = 0; k < dof; k++) {
+    row.moment[k] = gear[k];
+    length += gear[k] * q[k];
+  }
+  if (!tb_joint_has_quaternion(type)) return length;
   // The rotational gear is in the child's axes, or in the parent's.
   tbReal quat[4], axis[3], rotation[3];
   for (int k = 0; k < 4; k++) quat[k] = q[dof + k];

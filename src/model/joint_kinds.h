@@ -47,102 +47,97 @@ enum {
 enum { TB_JOINT_COUNT = 0 TB_JOINTS(X), TB_JOINT_MOST_NQ = 7, TB_JOINT_MOST_NV = 6 };
 #undef X
 
-// Properties of a type that a checked model has. Switches, because device code cannot read tables
-// of file scope.
+// Properties of a type, a valid one. Switches over the list, one for each property, because device
+// code cannot read tables of file scope, and because compilers make comparisons of most of them.
+#define TB_JOINT_PROPERTY(name)      \
+  static inline int name(int type) { \
+    switch (type) {                  \
+      TB_JOINTS(X)                   \
+      default: return 0;             \
+    }                                \
+  }
+
 #define X(TYPE, word, nq, nv, translations, limits, flags, function) \
   case TB_JOINT_##TYPE: return nq;
-static inline int tb_joint_nq(int type) {
-  switch (type) {
-    TB_JOINTS(X)
-    default: return 0;
-  }
-}
+TB_JOINT_PROPERTY(tb_joint_nq)
 #undef X
 
 #define X(TYPE, word, nq, nv, translations, limits, flags, function) \
   case TB_JOINT_##TYPE: return nv;
-static inline int tb_joint_nv(int type) {
-  switch (type) {
-    TB_JOINTS(X)
-    default: return 0;
-  }
-}
+TB_JOINT_PROPERTY(tb_joint_nv)
 #undef X
 
 // Number of first dofs along fixed axes of the world, 0 or 3.
 #define X(TYPE, word, nq, nv, translations, limits, flags, function) \
   case TB_JOINT_##TYPE: return translations;
-static inline int tb_joint_translations(int type) {
-  switch (type) {
-    TB_JOINTS(X)
-    default: return 0;
-  }
-}
+TB_JOINT_PROPERTY(tb_joint_translations)
+#undef X
+
+// Number of other dofs, whose axes are fixed in the body.
+#define X(TYPE, word, nq, nv, translations, limits, flags, function) \
+  case TB_JOINT_##TYPE: return (nv) - (translations);
+TB_JOINT_PROPERTY(tb_joint_body_axes)
+#undef X
+
+// Whether it is the free joint of a body that floats in the world.
+#define X(TYPE, word, nq, nv, translations, limits, flags, function) \
+  case TB_JOINT_##TYPE: return (translations) > 0;
+TB_JOINT_PROPERTY(tb_joint_floats)
 #undef X
 
 // Number of sides of its limit: 0, 1 or 2.
 #define X(TYPE, word, nq, nv, translations, limits, flags, function) \
   case TB_JOINT_##TYPE: return limits;
-static inline int tb_joint_limits(int type) {
-  switch (type) {
-    TB_JOINTS(X)
-    default: return 0;
-  }
-}
+TB_JOINT_PROPERTY(tb_joint_limits)
 #undef X
 
 #define X(TYPE, word, nq, nv, translations, limits, flags, function) \
-  case TB_JOINT_##TYPE: return flags;
-static inline int tb_joint_flags(int type) {
-  switch (type) {
-    TB_JOINTS(X)
-    default: return 0;
-  }
-}
+  case TB_JOINT_##TYPE: return ((flags)&TB_WITH_AXIS) != 0;
+TB_JOINT_PROPERTY(tb_joint_has_axis)
 #undef X
 
-// Whether it is the free joint of a body that floats in the world.
-static inline int tb_joint_floats(int type) {
-  return tb_joint_translations(type) > 0;
-}
-
-static inline int tb_joint_has_axis(int type) {
-  return (tb_joint_flags(type) & TB_WITH_AXIS) != 0;
-}
-
-static inline int tb_joint_has_quaternion(int type) {
-  return tb_joint_nq(type) > tb_joint_nv(type);
-}
+#define X(TYPE, word, nq, nv, translations, limits, flags, function) \
+  case TB_JOINT_##TYPE: return (nq) > (nv);
+TB_JOINT_PROPERTY(tb_joint_has_quaternion)
+#undef X
 
 // Number of coordinates that are numbers with their rates as dofs; coordinates and dofs of a
 // rotation follow them.
-static inline int tb_joint_numbers(int type) {
-  return tb_joint_has_quaternion(type) ? tb_joint_nv(type) - 3 : tb_joint_nv(type);
-}
+#define X(TYPE, word, nq, nv, translations, limits, flags, function) \
+  case TB_JOINT_##TYPE: return (nq) > (nv) ? (nv)-3 : (nv);
+TB_JOINT_PROPERTY(tb_joint_numbers)
+#undef X
 
 // One coordinate, with its rate as dof: what equalities, tendons over joints and jointpos need.
-static inline int tb_joint_is_scalar(int type) {
-  return tb_joint_nq(type) == 1;
-}
+#define X(TYPE, word, nq, nv, translations, limits, flags, function) \
+  case TB_JOINT_##TYPE: return (nq) == 1;
+TB_JOINT_PROPERTY(tb_joint_is_scalar)
+#undef X
 
 // The coordinates are one quaternion: a rotation relative to the parent.
-static inline int tb_joint_is_rotation(int type) {
-  return tb_joint_nq(type) == 4 && tb_joint_has_quaternion(type);
-}
+#define X(TYPE, word, nq, nv, translations, limits, flags, function) \
+  case TB_JOINT_##TYPE: return (nq) == 4 && (nv) == 3;
+TB_JOINT_PROPERTY(tb_joint_is_rotation)
+#undef X
 
 // Limits are of an angle.
-static inline int tb_joint_limits_angle(int type) {
-  return (tb_joint_flags(type) & TB_WITH_ANGLE) != 0;
-}
+#define X(TYPE, word, nq, nv, translations, limits, flags, function) \
+  case TB_JOINT_##TYPE: return ((flags)&TB_WITH_ANGLE) != 0;
+TB_JOINT_PROPERTY(tb_joint_limits_angle)
+#undef X
 
 // The first coordinate is an angle about the axis.
-static inline int tb_joint_turns_about_axis(int type) {
-  return tb_joint_flags(type) == (TB_WITH_AXIS | TB_WITH_ANGLE);
-}
+#define X(TYPE, word, nq, nv, translations, limits, flags, function) \
+  case TB_JOINT_##TYPE: return (flags) == (TB_WITH_AXIS | TB_WITH_ANGLE);
+TB_JOINT_PROPERTY(tb_joint_turns_about_axis)
+#undef X
 
 // Whether it changes the orientation of its body.
-static inline int tb_joint_turns(int type) {
-  return tb_joint_has_quaternion(type) || tb_joint_turns_about_axis(type);
-}
+#define X(TYPE, word, nq, nv, translations, limits, flags, function) \
+  case TB_JOINT_##TYPE: return (nq) > (nv) || (flags) == (TB_WITH_AXIS | TB_WITH_ANGLE);
+TB_JOINT_PROPERTY(tb_joint_turns)
+#undef X
+
+#undef TB_JOINT_PROPERTY
 
 #endif

@@ -83,41 +83,36 @@ static inline void tb_joint_rotation_vector(int type, const tbReal* q, tbReal ve
   tb_quat_log(vector, quat);
 }
 
-// Distance to a side (from 0 to tb_joint_limits - 1) of the range, and its derivative by the
-// position (`row`, nv). A rotation's angle is bounded by the larger end of the range.
-static inline tbReal tb_joint_limit(int type, const tbReal* q, const tbReal range[2], int side,
-                                    tbReal* row) {
-  int n = tb_joint_numbers(type), nv = tb_joint_nv(type);
-  for (int k = 0; k < nv; k++) row[k] = 0;
-  if (tb_joint_limits(type) == 2) {
-    row[0] = side ? -1 : 1;
-    return row[0] * (q[0] - range[side]);
-  }
-  tbReal axis[3];
+// Distance of the first number to the lower end (side 0) or the upper one (side 1) of a two-sided
+// range; its derivative is 1, or -1, at the first dof.
+static inline tbReal tb_joint_number_gap(const tbReal* q, const tbReal range[2], int side) {
+  tbReal sign = side ? -1 : 1;
+  return sign * (q[0] - range[side]);
+}
+
+// Distance of a rotation's angle to its bound, the larger end of the range. Its derivative by the
+// rotation is minus `axis`, about which the angle grows.
+static inline tbReal tb_joint_angle_gap(int type, const tbReal* q, const tbReal range[2],
+                                        tbReal axis[3]) {
   tb_joint_rotation_vector(type, q, axis);
   tbReal angle = tb_normalize3(axis);
-  for (int k = 0; k < 3; k++) row[n + k] = -axis[k];
   return (range[0] > range[1] ? range[0] : range[1]) - angle;
 }
 
-// Derivative of that row by the position, nv x nv: minus that of the unit axis u of log(quat),
-// du = (I - u u^T) Jr^-1 dq / angle. Returns false, and writes nothing, if the row is constant.
-static inline int tb_joint_limit_partials(int type, const tbReal* q, tbReal* by_q) {
-  if (tb_joint_limits(type) != 1) return 0;
-  int n = tb_joint_numbers(type), nv = tb_joint_nv(type);
-  for (int k = 0; k < nv * nv; k++) by_q[k] = 0;
+// Derivative of -axis by the rotation: with u the axis, du = (I - u u^T) Jr^-1 dq / angle.
+static inline void tb_joint_angle_partials(int type, const tbReal* q, tbReal by_q[9]) {
   tbReal vector[3], u[3], J[9];
+  for (int k = 0; k < 9; k++) by_q[k] = 0;
   tb_joint_rotation_vector(type, q, vector);
   tb_copy3(u, vector);
   tbReal angle = tb_normalize3(u);
-  if (angle < 1e-9) return 1;
+  if (angle < 1e-9) return;
   tb_so3_right_jacobian_inverse(J, vector);
   for (int c = 0; c < 3; c++) {
     tbReal column[3] = {J[c], J[3 + c], J[6 + c]};
     tb_add_scaled3(column, column, -tb_dot3(column, u), u);
-    for (int r = 0; r < 3; r++) by_q[(n + r) * nv + n + c] = -column[r] / angle;
+    for (int r = 0; r < 3; r++) by_q[3 * r + c] = -column[r] / angle;
   }
-  return 1;
 }
 
 #endif

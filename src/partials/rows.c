@@ -240,16 +240,14 @@ static tbResult scalar_equality(tbDerivatives* x, const tbData* d, const tbConst
   return result;
 }
 
-// Whether the row of a joint's limit changes with the position, with its derivative.
-static int joint_limit(const tbModel* m, const tbData* d, const tbConstraint* c, tbReal* by_q) {
-  if (c->source != TB_SOURCE_LIMIT_JOINT) return 0;
-  return tb_joint_limit_partials(m->jnt_type[c->id], d->qpos + m->jnt_qposadr[c->id], by_q);
-}
-
-static void add_joint_limit(const tbModel* m, const tbConstraint* c, const tbReal* by_q,
-                            const tbActiveRows* a) {
-  int nv = tb_joint_nv(m->jnt_type[c->id]), first = a->nnz - nv;
-  for (int k = 0; k < nv * nv; k++) *entry(a, 0, first + k / nv, first + k % nv) = by_q[k];
+// The row of the limit of a rotation; the dofs of the rotation are the last of the support.
+static void angle_limit(const tbModel* m, const tbData* d, const tbConstraint* c,
+                        const tbActiveRows* a) {
+  tbReal by_q[9];
+  tb_joint_angle_partials(m->jnt_type[c->id], d->qpos + m->jnt_qposadr[c->id], by_q);
+  for (int i = 0; i < 3; i++) {
+    for (int k = 0; k < 3; k++) *entry(a, 0, a->nnz - 3 + i, a->nnz - 3 + k) = by_q[3 * i + k];
+  }
 }
 
 // +1 at a tendon's lower limit, -1 at its upper one.
@@ -260,21 +258,19 @@ static tbReal tendon_side(const tbModel* m, const tbData* d, const tbConstraint*
 
 tbResult tb_deriv_rows(tbDerivatives* x, tbData* d, const tbConstraint* c, tbActiveRows* a) {
   const tbModel* m = x->m;
-  tbReal by_q[TB_JOINT_MOST_NV * TB_JOINT_MOST_NV];
-  int is_turning = joint_limit(m, d, c, by_q);
+  bool is_constant = c->source == TB_SOURCE_LIMIT_JOINT && tb_joint_limits(m->jnt_type[c->id]) == 2;
   a->dpos = TB_ARENA_NEW(&x->arena, tbReal, a->dim * a->nnz);
   if (!a->dpos) return TB_ERROR_MEMORY;
   if (c->source != TB_SOURCE_CONTACT && c->source != TB_SOURCE_FRICTION_DOF &&
       c->source != TB_SOURCE_FRICTION_TENDON) {
     memcpy(a->dpos, a->J, sizeof(tbReal) * (size_t)(a->dim * a->nnz));
   }
-  bool is_constant = c->source == TB_SOURCE_LIMIT_JOINT && !is_turning;
   if (is_constant || c->source == TB_SOURCE_FRICTION_DOF) return TB_OK;
   if (c->source == TB_SOURCE_CONTACT) return tb_deriv_contact(x, d, c, a);
   a->T = TB_ARENA_NEW(&x->arena, tbReal, a->dim * a->nnz * a->nnz);
   if (!a->T) return TB_ERROR_MEMORY;
   switch (c->source) {
-    case TB_SOURCE_LIMIT_JOINT: add_joint_limit(m, c, by_q, a); return TB_OK;
+    case TB_SOURCE_LIMIT_JOINT: angle_limit(m, d, c, a); return TB_OK;
     case TB_SOURCE_LIMIT_TENDON: return add_tendon(x, d, c->id, tendon_side(m, d, c), a);
     case TB_SOURCE_FRICTION_TENDON: return add_tendon(x, d, c->id, 1, a);
     default: break;
