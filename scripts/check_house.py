@@ -6,6 +6,7 @@ field's words instead of private ones; kinds that tables list are named by their
 
 Lists beside this script name what does not hold yet, and may only shrink:
     two_values.txt    names of constants that have several values in src/
+    joint_names.txt   files that name a type of joint, and why
     words.txt         private words (regular expressions) and the standard ones in their place
     kinds.txt         files of src/ that name a kind of a table (a transmission, an equality)
 """
@@ -156,6 +157,22 @@ def check_tables(files, wrong):
         wrong.append(f"scripts/kinds.txt lists {name}, which names no kind now: take it out")
 
 
+def check_joints(files, wrong):
+    """Code asks the list of joint types for their properties; few files name a type."""
+    types = re.findall(r"^ *X\((\w+), \"\w+\", \d", read("src/model/joint_kinds.h"), re.M)
+    if not types:
+        wrong.append("src/model/joint_kinds.h: no line of TB_JOINTS was found")
+        return
+    named = re.compile(rf"\bTB_JOINT_({'|'.join(types)})\b")
+    found = {name for name in files if name.startswith(("src/", "cli/", "viewer/"))
+             and name.endswith((".c", ".h")) and named.search(read(name))}
+    known = {line.split("\t")[0] for line in listed("joint_names.txt")}
+    for name in sorted(found - known):
+        wrong.append(f"{name} names a type of joint: ask src/model/joint_kinds.h for its property")
+    for name in sorted(known - found):
+        wrong.append(f"scripts/joint_names.txt lists {name}, which names no type now: take it out")
+
+
 def main():
     files, wrong = tracked(), []
     check_folders(files, wrong)
@@ -163,6 +180,7 @@ def main():
     known = check_values(files, wrong)
     check_words(files, wrong)
     check_tables(files, wrong)
+    check_joints(files, wrong)
     for line in wrong[:60]:
         print(line)
     if len(wrong) > 60:

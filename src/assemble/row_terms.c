@@ -8,6 +8,7 @@
 #include "dynamics/mass.h"
 #include "linalg/ltdl.h"
 #include "model/chain.h"
+#include "model/floating.h"
 #include "model/law_kinds.h"
 #include "tribo/dynamics.h"
 #include "tribo/step.h"
@@ -202,9 +203,7 @@ tbReal tb_correction(const tbModel* m, const tbData* d, const tbConstraint* c, t
 // Whether a body is free-floating without movable children, or fixed.
 static bool is_free_floating(const tbModel* m, int body) {
   int tree = m->body_treeid[body];
-  if (tree < 0) return true;
-  int joint = m->dof_jntid[m->tree_dofadr[tree]];
-  return m->tree_dofnum[tree] == 6 && m->jnt_type[joint] == TB_JOINT_FREE;
+  return tree < 0 || tb_tree_is_free_body(m, tree);
 }
 
 // A contact is at rest if a step moves it by less than this fraction of gap_allowed.

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/joint_space.h"
 #include "model/transmission_kinds.h"
 #include "model/workspace.h"
 #include "spatial/so3.h"
@@ -70,14 +71,8 @@ static tbResult reserve(tbDerivatives* x, const tbConstraints* cs) {
 void tb_deriv_integration(tbDerivatives* x, const tbReal* v_next) {
   const tbModel* m = x->m;
   for (int j = 0; j < m->njnt; j++) {
-    if (m->jnt_type[j] != TB_JOINT_BALL && m->jnt_type[j] != TB_JOINT_FREE) continue;
-    int dof = m->jnt_dofadr[j] + (m->jnt_type[j] == TB_JOINT_FREE ? 3 : 0);
-    tbReal vector[3], quat[4] = {1, 0, 0, 0}, inverse[4];
-    tb_scale3(vector, v_next + dof, x->h);
-    tb_quat_integrate(quat, v_next + dof, x->h);
-    tb_quat_conjugate(inverse, quat);
-    tb_quat_to_mat(x->turn_q + 9 * j, inverse);
-    tb_so3_right_jacobian(x->turn_v + 9 * j, vector);
+    tb_joint_integrate_partials(m->jnt_type[j], v_next + m->jnt_dofadr[j], x->h, x->turn_q + 9 * j,
+                                x->turn_v + 9 * j);
   }
 }
 

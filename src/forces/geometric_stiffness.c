@@ -8,6 +8,7 @@
 #include "dynamics/equality/equality.h"
 #include "dynamics/pivot.h"
 #include "dynamics/tendon_path.h"
+#include "model/floating.h"
 #include "model/transmission_kinds.h"
 #include "model/workspace.h"
 #include "spatial/eig3.h"
@@ -27,8 +28,7 @@ static const tbReal MOST_WEIGHTS = 4;
 static const int LEAST_OF_BELT = 12;
 
 static bool is_jointed(const tbModel* m, int body) {
-  int tree = m->body_treeid[body], joint = m->dof_jntid[m->tree_dofadr[tree]];
-  return m->tree_dofnum[tree] != 6 || m->jnt_type[joint] != TB_JOINT_FREE;
+  return !tb_tree_is_free_body(m, m->body_treeid[body]);
 }
 
 // Whether a force at a point of a body is above a fraction of the force that a step resolves, for

@@ -2,6 +2,7 @@
 
 #include "base/minmax.h"
 #include "forces/forces.h"
+#include "model/joint_kinds.h"
 #include "model/transmission_kinds.h"
 
 static bool is_spatial(const tbModel* m, int t) {

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "model/actuator_kinds.h"
 #include "model/equality_kinds.h"
+#include "model/joint_kinds.h"
 #include "model/sensor_kinds.h"
 #include "model/transmission_kinds.h"
 #include "model/check.h"
@@ -51,7 +52,7 @@ static tbResult dangling(tbError* error, const char* what, int i) {
 }
 
 static bool is_scalar(const tbModel* m, int joint) {
-  return m->jnt_type[joint] == TB_JOINT_HINGE || m->jnt_type[joint] == TB_JOINT_SLIDE;
+  return tb_joint_is_scalar(m->jnt_type[joint]);
 }
 
 static tbResult check_equalities(const tbModel* m, tbError* error) {
@@ -132,11 +133,7 @@ static tbResult check_moments(const tbModel* m, tbError* error) {
     if (kind->first == TB_OBJ_TENDON) good = n == m->tendon_Jnnz[one];
     if (kind->arm == TB_ARM_CONTACTS) good = n == m->nv;
     if (kind->first == TB_OBJ_JOINT) {
-      int joint_type = m->jnt_type[one];
-      good = n == (joint_type == TB_JOINT_FREE   ? 6
-                   : joint_type == TB_JOINT_BALL ? 3
-                                                 : 1) &&
-             columns[0] == m->jnt_dofadr[one];
+      good = n == tb_joint_nv(m->jnt_type[one]) && columns[0] == m->jnt_dofadr[one];
     }
     for (int k = 1; k < n; k++) good = good && columns[k] > columns[k - 1];
     if (!good) return tb_fail(error, TB_ERROR_MODEL, "model: row %d of Jmom_colind is wrong", i);
@@ -247,10 +244,9 @@ static bool check_sensor(const tbModel* m, int i) {
   if (object == TB_OBJ_BODY && objtype == TB_OBJ_XBODY) objtype = TB_OBJ_BODY;
   if (objtype != object || !refers(m, objtype, id)) return false;
   if (object != TB_OBJ_JOINT) return true;
-  bool ball = m->jnt_type[id] == TB_JOINT_BALL;
   switch (kind->requires) {
-    case TB_REQUIRES_BALL: return ball;
-    case TB_REQUIRES_LIMITED: return ball || is_scalar(m, id);
+    case TB_REQUIRES_BALL: return tb_joint_is_rotation(m->jnt_type[id]);
+    case TB_REQUIRES_LIMITED: return tb_joint_limits(m->jnt_type[id]) > 0;
     default: return is_scalar(m, id);
   }
 }

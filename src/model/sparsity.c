@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "model/chain.h"
+#include "model/joint_kinds.h"
 #include "model/model.h"
 #include "model/transmission_kinds.h"
 
@@ -108,14 +109,13 @@ static void tendon_rows(const tbModel* m, const Pattern* mass, Pattern* p, int* 
 
 static void actuator_rows(const tbModel* m, const Pattern* mass, const Pattern* tendon, Pattern* p,
                           int* row, int* spare) {
-  static const int DOFS[] = {[TB_JOINT_FREE] = 6, [TB_JOINT_BALL] = 3, 1, 1};
   for (int u = 0; u < m->nu; u++) {
     const int* id = m->actuator_trnid + 2 * u;
     int n = 0;
     const tbTransmissionKind* kind = &tb_transmission_kinds[m->actuator_trntype[u]];
     switch (kind->first) {
       case TB_OBJ_JOINT:
-        for (; n < DOFS[m->jnt_type[id[0]]]; n++) row[n] = m->jnt_dofadr[id[0]] + n;
+        for (; n < tb_joint_nv(m->jnt_type[id[0]]); n++) row[n] = m->jnt_dofadr[id[0]] + n;
         break;
       case TB_OBJ_TENDON:
         n = tendon->nnz[id[0]];

@@ -5,6 +5,7 @@
 #include "dynamics/axis.h"
 #include "dynamics/equality/residual.h"
 #include "model/chain.h"
+#include "model/joint_space.h"
 #include "spatial/so3.h"
 #include "partials/derivatives.h"
 #include "tribo/dynamics.h"
@@ -239,21 +240,13 @@ static tbResult scalar_equality(tbDerivatives* x, const tbData* d, const tbConst
   return result;
 }
 
-// The row is minus the unit axis u of log(quat): du = (I - u u^T) Jr^-1 dq / angle.
-static void ball_limit(const tbModel* m, const tbData* d, const tbConstraint* c,
-                       const tbActiveRows* a) {
-  tbReal quat[4], vector[3], u[3], J[9];
-  memcpy(quat, d->qpos + m->jnt_qposadr[c->id], sizeof quat);
-  tb_quat_normalize(quat);
-  tb_quat_log(vector, quat);
-  tb_copy3(u, vector);
-  tbReal angle = tb_normalize3(u);
-  if (angle < 1e-9) return;
-  tb_so3_right_jacobian_inverse(J, vector);
-  for (int k = 0; k < 3; k++) {
-    tbReal column[3] = {J[k], J[3 + k], J[6 + k]};
-    tb_add_scaled3(column, column, -tb_dot3(column, u), u);
-    for (int i = 0; i < 3; i++) *entry(a, 0, a->nnz - 3 + i, a->nnz - 3 + k) = -column[i] / angle;
+// The row of the limit of a rotation; the dofs of the rotation are the last of the support.
+static void angle_limit(const tbModel* m, const tbData* d, const tbConstraint* c,
+                        const tbActiveRows* a) {
+  tbReal by_q[9];
+  tb_joint_angle_partials(m->jnt_type[c->id], d->qpos + m->jnt_qposadr[c->id], by_q);
+  for (int i = 0; i < 3; i++) {
+    for (int k = 0; k < 3; k++) *entry(a, 0, a->nnz - 3 + i, a->nnz - 3 + k) = by_q[3 * i + k];
   }
 }
 
@@ -265,19 +258,19 @@ static tbReal tendon_side(const tbModel* m, const tbData* d, const tbConstraint*
 
 tbResult tb_deriv_rows(tbDerivatives* x, tbData* d, const tbConstraint* c, tbActiveRows* a) {
   const tbModel* m = x->m;
-  int scalar_joint = c->source == TB_SOURCE_LIMIT_JOINT && m->jnt_type[c->id] != TB_JOINT_BALL;
+  bool is_constant = c->source == TB_SOURCE_LIMIT_JOINT && tb_joint_limits(m->jnt_type[c->id]) == 2;
   a->dpos = TB_ARENA_NEW(&x->arena, tbReal, a->dim * a->nnz);
   if (!a->dpos) return TB_ERROR_MEMORY;
   if (c->source != TB_SOURCE_CONTACT && c->source != TB_SOURCE_FRICTION_DOF &&
       c->source != TB_SOURCE_FRICTION_TENDON) {
     memcpy(a->dpos, a->J, sizeof(tbReal) * (size_t)(a->dim * a->nnz));
   }
-  if (scalar_joint || c->source == TB_SOURCE_FRICTION_DOF) return TB_OK;
+  if (is_constant || c->source == TB_SOURCE_FRICTION_DOF) return TB_OK;
   if (c->source == TB_SOURCE_CONTACT) return tb_deriv_contact(x, d, c, a);
   a->T = TB_ARENA_NEW(&x->arena, tbReal, a->dim * a->nnz * a->nnz);
   if (!a->T) return TB_ERROR_MEMORY;
   switch (c->source) {
-    case TB_SOURCE_LIMIT_JOINT: ball_limit(m, d, c, a); return TB_OK;
+    case TB_SOURCE_LIMIT_JOINT: angle_limit(m, d, c, a); return TB_OK;
     case TB_SOURCE_LIMIT_TENDON: return add_tendon(x, d, c->id, tendon_side(m, d, c), a);
     case TB_SOURCE_FRICTION_TENDON: return add_tendon(x, d, c->id, 1, a);
     default: break;

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "model/chain.h"
+#include "model/joint_kinds.h"
 #include "model/transmission_kinds.h"
 #include "spatial/motion.h"
 #include "spatial/quat.h"
@@ -49,12 +50,18 @@ static inline tbReal tb_moment_of_joint(const tbModel* m, const tbData* d, int u
   int joint = m->actuator_trnid[2 * u], type = m->jnt_type[joint];
   const tbReal* q = d->qpos + m->jnt_qposadr[joint];
   const tbReal* gear = m->actuator_gear + 6 * u;
-  if (type == TB_JOINT_SLIDE || type == TB_JOINT_HINGE) {
+  if (tb_joint_is_scalar(type)) {
     row.moment[0] = gear[0];
     return gear[0] * q[0];
   }
+  int dof = tb_joint_numbers(type);
+  tbReal length = 0;
+  for (int k = 0; k < dof; k++) {
+    row.moment[k] = gear[k];
+    length += gear[k] * q[k];
+  }
+  if (!tb_joint_has_quaternion(type)) return length;
   // The rotational gear is in the child's axes, or in the parent's.
-  int dof = type == TB_JOINT_FREE ? 3 : 0;
   tbReal quat[4], axis[3], rotation[3];
   for (int k = 0; k < 4; k++) quat[k] = q[dof + k];
   tb_quat_normalize(quat);
@@ -64,9 +71,8 @@ static inline tbReal tb_moment_of_joint(const tbModel* m, const tbData* d, int u
     tb_quat_conjugate(inverse, quat);
     tb_quat_rotate(axis, inverse, axis);
   }
-  for (int k = 0; k < dof; k++) row.moment[k] = gear[k];
   tb_copy3(row.moment + dof, axis);
-  if (type == TB_JOINT_FREE) return 0;
+  if (tb_joint_floats(type)) return 0;
   tb_quat_log(rotation, quat);
   return tb_dot3(rotation, axis);
 }

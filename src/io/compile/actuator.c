@@ -3,6 +3,7 @@
 
 #include "io/compile/internal.h"
 #include "io/spec_tables.h"
+#include "model/joint_kinds.h"
 #include "model/transmission_kinds.h"
 
 // The type of transmission that an actuator names an object for, and the names.
@@ -43,7 +44,7 @@ static tbResult copy_target(const tbCompile* c, tbModel* m, const tbSpecActuator
                         "%s: cranklength is %g, expected a positive number", label, a->cranklength);
   }
   if (kind->first == TB_OBJ_JOINT && kind->arm == TB_ARM_CONFIGURATION &&
-      m->jnt_type[id[0]] < TB_JOINT_SLIDE) {
+      !tb_joint_is_scalar(m->jnt_type[id[0]])) {
     return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, a,
                         "%s: joint '%s' is free or ball, expected a slide or a hinge", label,
                         name[0]);

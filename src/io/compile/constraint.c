@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "io/compile/internal.h"
 #include "model/equality_kinds.h"
+#include "model/joint_kinds.h"
 #include "spatial/quat.h"
 
 // ---- pairs and exclusions -----------------------------------------------------------------------
@@ -146,7 +147,7 @@ static tbResult resolve_objects(const tbCompile* c, const tbSpecEquality* e, con
                         o->name[0]);
   }
   for (int k = 0; k < 2 && o->type == TB_OBJ_JOINT; k++) {
-    if (index[k] < 0 || c->spec->joint[index[k]].type >= TB_JOINT_SLIDE) continue;
+    if (index[k] < 0 || tb_joint_is_scalar(c->spec->joint[index[k]].type)) continue;
     return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, e,
                         "%s: joint '%s' is free or ball, expected a slide or a hinge", label,
                         o->name[k]);
