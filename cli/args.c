@@ -202,14 +202,11 @@ int read_numbers(const char* path, const char* command, tbReal* values, int most
   return count;
 }
 
-static const tbReal* quaternion_of(const tbModel* m, int joint, const tbReal* qpos) {
-  return qpos + m->jnt_qposadr[joint] + (m->jnt_type[joint] == TB_JOINT_FREE ? 3 : 0);
-}
-
 int joint_without_rotation(const tbModel* m, const tbReal* qpos) {
   for (int j = 0; j < m->njnt; j++) {
-    if (m->jnt_type[j] != TB_JOINT_FREE && m->jnt_type[j] != TB_JOINT_BALL) continue;
-    const tbReal* q = quaternion_of(m, j, qpos);
+    int at = tb_joint_quatadr(m, j);
+    if (at < 0) continue;
+    const tbReal* q = qpos + at;
     // The quaternion is divided by the root of this square, which must neither vanish nor overflow.
     tbReal square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
     if (!(square > 0) || !isfinite(square)) return j;
@@ -221,13 +218,12 @@ bool quaternions_are_rotations(const tbModel* m, const tbReal* qpos, const char*
                                const char* command) {
   int j = joint_without_rotation(m, qpos);
   if (j < 0) return true;
-  const tbReal* q = quaternion_of(m, j, qpos);
+  const tbReal* q = qpos + tb_joint_quatadr(m, j);
   return complain(command,
                   "%s: the %s joint %d '%s' of body '%s' has the quaternion (%g, %g, %g, %g), "
                   "which is not a rotation: expected length 1",
-                  path, m->jnt_type[j] == TB_JOINT_FREE ? "free" : "ball", j,
-                  tb_id2name(m, TB_OBJ_JOINT, j), tb_id2name(m, TB_OBJ_BODY, m->jnt_bodyid[j]),
-                  q[0], q[1], q[2], q[3]);
+                  path, tb_joint_type_name(m->jnt_type[j]), j, tb_id2name(m, TB_OBJ_JOINT, j),
+                  tb_id2name(m, TB_OBJ_BODY, m->jnt_bodyid[j]), q[0], q[1], q[2], q[3]);
 }
 
 bool model_args_reset(const tbModel* m, tbData* d, const char* key, const char* command) {

@@ -14,7 +14,6 @@ static const char USAGE[] =
     "the\n"
     "file that Tribo does not use.\n\n" MODEL_ARGS_USAGE;
 
-static const char* const JOINT_WORDS[] = {"free", "ball", "slide", "hinge"};
 static const char* const GEOM_WORDS[] = {"plane",     "hfield",   "sphere", "capsule",
                                          "ellipsoid", "cylinder", "box",    "mesh"};
 
@@ -41,7 +40,7 @@ static void json_joints(Json* json, const tbModel* m) {
   for (int i = 0; i < m->njnt; i++) {
     json_open(json, NULL);
     json_string(json, "name", tb_id2name(m, TB_OBJ_JOINT, i));
-    json_string(json, "type", JOINT_WORDS[m->jnt_type[i]]);
+    json_string(json, "type", tb_joint_type_name(m->jnt_type[i]));
     json_int(json, "bodyid", m->jnt_bodyid[i]);
     json_int(json, "qposadr", m->jnt_qposadr[i]);
     json_int(json, "dofadr", m->jnt_dofadr[i]);
@@ -135,7 +134,7 @@ static void print_text(const tbModel* m) {
   }
   if (m->njnt) printf("\n%5s %-28s %-6s %-28s %s\n", "joint", "name", "type", "body", "range");
   for (int i = 0; i < m->njnt; i++) {
-    printf("%5d %-28s %-6s %-28s", i, shown(m, TB_OBJ_JOINT, i), JOINT_WORDS[m->jnt_type[i]],
+    printf("%5d %-28s %-6s %-28s", i, shown(m, TB_OBJ_JOINT, i), tb_joint_type_name(m->jnt_type[i]),
            shown(m, TB_OBJ_BODY, m->jnt_bodyid[i]));
     if (m->jnt_limited[i]) printf(" %.5g to %.5g", m->jnt_range[2 * i], m->jnt_range[2 * i + 1]);
     putchar('\n');

@@ -5,6 +5,7 @@
 * Sources that a page names (`src/step/step.c`, `step.c`) exist.
 * Every page is in the navigation (mkdocs.yml), and every page of the navigation exists.
 * A page of the manual has at most 150 lines.
+* A block of code below `<!-- quote FILE -->` stands in that file, line by line.
 * Pages and equations that comments in the code cite exist. A comment may still cite a page by its
   old name: docs/moved.txt says where the text of that page is now.
 """
@@ -89,6 +90,18 @@ def check_sizes() -> None:
             bad.append(f"{page} has {count} lines, more than {MANUAL_LINES}: measurements and derivations go to docs/notebook")
 
 
+def check_quotes() -> None:
+    for page in text:
+        for file, block in re.findall(r"<!-- quote (\S+) -->\n```\w*\n(.*?)```", text[page], re.S):
+            if not Path(file).exists():
+                bad.append(f"{page}: quotes {file}, which does not exist")
+            elif f"\n{block}" not in f"\n{Path(file).read_text()}":
+                bad.append(f"{page}: the code quoted from {file} is not there: {block.splitlines()[0]}")
+        marks = len(re.findall(r"^<!-- quote ", text[page], re.M))
+        if marks != len(re.findall(r"<!-- quote \S+ -->\n```", text[page])):
+            bad.append(f"{page}: a quote without its block of code")
+
+
 def moved_pages() -> dict[str, list[str]]:
     """Old name of a page -> the pages that hold its text now."""
     table = {}
@@ -134,6 +147,7 @@ def check_citations(rewrite: bool) -> None:
 check_links()
 check_navigation()
 check_sizes()
+check_quotes()
 check_citations("--cite" in sys.argv[1:])
 print("\n".join(bad) if bad else "docs: ok")
 sys.exit(1 if bad else 0)

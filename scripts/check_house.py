@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """What keeps the house in order: sizes of folders, files and functions; one value for each name; the
-field's words instead of private ones.
+field's words instead of private ones; kinds that tables list are named by their tables.
 
     scripts/check_house.py
 
 Lists beside this script name what does not hold yet, and may only shrink:
     two_values.txt    names of constants that have several values in src/
+    joint_names.txt   files that name a type of joint, and why
     words.txt         private words (regular expressions) and the standard ones in their place
+    kinds.txt         files of src/ that name a kind of a table (a transmission, an equality)
 """
 
 import collections
@@ -110,12 +112,75 @@ def check_words(files, wrong):
                     wrong.append(f"{name}:{i + 1}: '{pattern.search(text).group(0)}', say {standard}")
 
 
+# Tables of kinds: prefix of the enumerators, list, file of the list. Enumerators of tribo/enums.h are
+# named by the list only; what differs between kinds is a column or a function.
+TABLES = (
+    ("TB_SENS_", "TB_SENSORS", "sensor_kinds.h"),
+    ("TB_GAIN_", "TB_ACTUATOR_GAINS", "actuator_kinds.h"),
+    ("TB_BIAS_", "TB_ACTUATOR_BIASES", "actuator_kinds.h"),
+    ("TB_DYN_", "TB_ACTUATOR_DYNAMICS", "actuator_kinds.h"),
+    ("TB_TRN_", "TB_TRANSMISSIONS", "transmission_kinds.h"),
+    ("TB_EQ_", "TB_EQUALITIES", "equality_kinds.h"),
+)
+# MuJoCo has them, Tribo does not.
+WITHOUT_LINE = {"TB_SENS_TACTILE", "TB_SENS_PLUGIN"}
+# Kinds that no file but the list may name.
+ONLY_LISTED = ("TB_TRN_", "TB_EQ_")
+
+
+def check_tables(files, wrong):
+    """Each enumerator has one line with a word of its own; no others have lines, and none is named
+    elsewhere."""
+    enums = read("include/tribo/enums.h")
+    named = set()
+    for prefix, table, header in TABLES:
+        body = re.search(rf"typedef enum \{{([^}}]*\b{prefix}[^}}]*)\}}", enums).group(1)
+        kinds = set(re.findall(rf"\b({prefix}[A-Z0-9_]+)\b", body.replace(prefix + "##TYPE", "")))
+        text = read(f"src/model/{header}")
+        listed_kinds = re.search(rf"#define {table}\(X\)((?:.*\\\n)*.*)", text).group(1)
+        lines = re.findall(r'X\((\w+), "([^"]+)"', listed_kinds)
+        if {prefix + kind for kind, _ in lines} | WITHOUT_LINE & kinds != kinds:
+            wrong.append(f"{table} and the enumerators {prefix}* of tribo/enums.h differ")
+        if len({word for _, word in lines}) < len(lines) or len({k for k, _ in lines}) < len(lines):
+            wrong.append(f"{table} has a word or a kind twice")
+        extension = "TB_EXTENSION_" + table.split("_")[-1]
+        if f"{extension}(X)" not in listed_kinds or f"{extension}(" not in body:
+            wrong.append(f"{table} or its enumeration does not end with {extension}")
+        if prefix in ONLY_LISTED:
+            pattern = re.compile(rf"\b({'|'.join(sorted(kinds))})\b")
+            named |= {name for name in files if name.startswith("src/") and pattern.search(read(name))}
+    known = set(listed("kinds.txt"))
+    for name in sorted(named - known):
+        wrong.append(f"{name} names a kind of transmission or equality: ask for a property of its table "
+                     "(src/model/*_kinds.h)")
+    for name in sorted(known - named):
+        wrong.append(f"scripts/kinds.txt lists {name}, which names no kind now: take it out")
+
+
+def check_joints(files, wrong):
+    """Code asks the list of joint types for their properties; few files name a type."""
+    types = re.findall(r"^ *X\((\w+), \"\w+\", \d", read("src/model/joint_kinds.h"), re.M)
+    if not types:
+        wrong.append("src/model/joint_kinds.h: no line of TB_JOINTS was found")
+        return
+    named = re.compile(rf"\bTB_JOINT_({'|'.join(types)})\b")
+    found = {name for name in files if name.startswith(("src/", "cli/", "viewer/"))
+             and name.endswith((".c", ".h")) and named.search(read(name))}
+    known = {line.split("\t")[0] for line in listed("joint_names.txt")}
+    for name in sorted(found - known):
+        wrong.append(f"{name} names a type of joint: ask src/model/joint_kinds.h for its property")
+    for name in sorted(known - found):
+        wrong.append(f"scripts/joint_names.txt lists {name}, which names no type now: take it out")
+
+
 def main():
     files, wrong = tracked(), []
     check_folders(files, wrong)
     check_lengths(files, wrong)
     known = check_values(files, wrong)
     check_words(files, wrong)
+    check_tables(files, wrong)
+    check_joints(files, wrong)
     for line in wrong[:60]:
         print(line)
     if len(wrong) > 60:

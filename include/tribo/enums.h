@@ -2,6 +2,8 @@
 #ifndef TRIBO_ENUMS_H_
 #define TRIBO_ENUMS_H_
 
+#include "tribo/extension.h"
+
 // Sizes: plane (x half, y half, -), hfield (from its data), sphere (radius), capsule (radius, half
 // length), ellipsoid (three radii), cylinder (radius, half length), box (three half lengths).
 // Capsules and cylinders lie along local z; a plane's normal is local z.
@@ -66,7 +68,16 @@ typedef enum {
   TB_ENABLE_SLEEP = 1 << 5,
 } tbEnableBit;
 
-typedef enum { TB_EQ_CONNECT, TB_EQ_WELD, TB_EQ_JOINT, TB_EQ_TENDON } tbEqualityType;
+typedef enum {
+  TB_EQ_CONNECT,
+  TB_EQ_WELD,
+  TB_EQ_JOINT,
+  TB_EQ_TENDON,
+#define TB_ENUMERATOR(TYPE, word, ends, function) TB_EQ_##TYPE,
+  TB_EXTENSION_EQUALITIES(TB_ENUMERATOR)
+#undef TB_ENUMERATOR
+      TB_NEQTYPES
+} tbEqualityType;
 
 typedef enum {
   TB_WRAP_NONE,
@@ -83,7 +94,11 @@ typedef enum {
   TB_TRN_SLIDERCRANK,
   TB_TRN_TENDON,
   TB_TRN_SITE,
-  TB_TRN_BODY
+  TB_TRN_BODY,
+#define TB_ENUMERATOR(TYPE, word, first, second, second_word, arm, function) TB_TRN_##TYPE,
+  TB_EXTENSION_TRANSMISSIONS(TB_ENUMERATOR)
+#undef TB_ENUMERATOR
+      TB_NTRNTYPES
 } tbTransmission;
 typedef enum {
   TB_DYN_NONE,
@@ -91,10 +106,32 @@ typedef enum {
   TB_DYN_FILTER,
   TB_DYN_FILTEREXACT,
   TB_DYN_MUSCLE,
-  TB_DYN_USER
+  TB_DYN_USER,
+#define TB_ENUMERATOR(TYPE, word, affine, function) TB_DYN_##TYPE,
+  TB_EXTENSION_DYNAMICS(TB_ENUMERATOR)
+#undef TB_ENUMERATOR
+      TB_NDYNTYPES
 } tbDynType;
-typedef enum { TB_GAIN_FIXED, TB_GAIN_AFFINE, TB_GAIN_MUSCLE, TB_GAIN_USER } tbGainType;
-typedef enum { TB_BIAS_NONE, TB_BIAS_AFFINE, TB_BIAS_MUSCLE, TB_BIAS_USER } tbBiasType;
+typedef enum {
+  TB_GAIN_FIXED,
+  TB_GAIN_AFFINE,
+  TB_GAIN_MUSCLE,
+  TB_GAIN_USER,
+#define TB_ENUMERATOR(TYPE, word, affine, function) TB_GAIN_##TYPE,
+  TB_EXTENSION_GAINS(TB_ENUMERATOR)
+#undef TB_ENUMERATOR
+      TB_NGAINTYPES
+} tbGainType;
+typedef enum {
+  TB_BIAS_NONE,
+  TB_BIAS_AFFINE,
+  TB_BIAS_MUSCLE,
+  TB_BIAS_USER,
+#define TB_ENUMERATOR(TYPE, word, affine, function) TB_BIAS_##TYPE,
+  TB_EXTENSION_BIASES(TB_ENUMERATOR)
+#undef TB_ENUMERATOR
+      TB_NBIASTYPES
+} tbBiasType;
 
 // Type of object that a sensor, a name or a frame refers to.
 typedef enum {
@@ -172,7 +209,11 @@ typedef enum {
   TB_SENS_TACTILE,  // not supported, nor is the next; values are MuJoCo's
   TB_SENS_PLUGIN,
   TB_SENS_USER,
-  TB_NSENSORTYPES
+#define TB_ENUMERATOR(TYPE, word, dim, target, stage, clamp, needs, requires, function) \
+  TB_SENS_##TYPE,
+  TB_EXTENSION_SENSORS(TB_ENUMERATOR)
+#undef TB_ENUMERATOR
+      TB_NSENSORTYPES
 } tbSensorType;
 
 // Quantities that a contact sensor reports for each contact: bits of sensor_intprm[0]; one or three

@@ -75,6 +75,11 @@ TB_API void tb_model_free(tbModel* model);
 TB_API int tb_name2id(const tbModel* model, tbObjType type, const char* name);
 TB_API const char* tb_id2name(const tbModel* model, tbObjType type, int id);
 
+// Name of a joint type in MJCF, as "hinge"; "" for a number that is none. Address in qpos of the
+// unit quaternion of a joint, -1 if it has none.
+TB_API const char* tb_joint_type_name(int type);
+TB_API int tb_joint_quatadr(const tbModel* model, int joint);
+
 // The array called `name`: its address, element type ("real", "int", "float",
 // "uint16_t" or "char") and shape. NULL if there is none.
 TB_API const void* tb_model_field(const tbModel* model, const char* name, const char** type,

@@ -9,6 +9,7 @@
 
 #include "base/minmax.h"
 #include "base/arena.h"
+#include "dynamics/equality/equality.h"
 #include "dynamics/mass.h"
 #include "tribo/collide.h"
 #include "tribo/data.h"
@@ -135,13 +136,6 @@ int tb_contact_body(const tbModel* model, const tbContact* contact);
 void tb_contact_rows_of_twist(const tbModel* model, const tbData* data, const tbContact* contact,
                               int body, int dim, tbReal* P);
 int tb_body_twist(const tbModel* model, const tbData* data, int body, const int** col, tbReal* J);
-
-// Index of a weld's torquescale in eq_data.
-enum { TB_EQ_TORQUESCALE = 10 };
-
-// The bodies and points of a connect or weld, and for a weld the orientations that must agree.
-void tb_equality_points(const tbModel* model, const tbData* data, int id, int body[2],
-                        tbReal point[2][3], tbReal quat[2][4]);
 
 // Add the forces of connect and weld rows (N, by row) to cfrc_ext.
 void tb_equality_wrenches(const tbModel* model, tbData* data, const tbConstraints* constraints,

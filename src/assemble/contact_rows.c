@@ -3,6 +3,7 @@
 #include "base/minmax.h"
 #include "assemble/rows.h"
 #include "model/chain.h"
+#include "model/equality_kinds.h"
 #include "spatial/quat.h"
 #include "model/law_kinds.h"
 
@@ -43,7 +44,7 @@ static bool are_welded(const tbModel* m, const tbData* d, int body1, int body2) 
   int one = m->body_weldid[body1], two = m->body_weldid[body2];
   for (int eq = 0; eq < m->neq; eq++) {
     bool turns = m->eq_data[TB_NEQDATA * eq + TB_EQ_TORQUESCALE] == 0;
-    if (m->eq_type[eq] != TB_EQ_WELD || !d->eq_active[eq] || turns) continue;
+    if (tb_equality_ends(m, eq) != TB_ENDS_FRAMES || !d->eq_active[eq] || turns) continue;
     int a = eq_body(m, eq, m->eq_obj1id[eq]), b = eq_body(m, eq, m->eq_obj2id[eq]);
     if ((a == one && b == two) || (a == two && b == one)) return true;
   }

@@ -1,11 +1,10 @@
 // Rows of dry friction and limits of joints and tendons, and the look-ahead of limits
 // (docs/manual/step.md, "Which contacts a rigid law sees").
 #include <math.h>
-#include <string.h>
 
 #include "base/minmax.h"
 #include "assemble/rows.h"
-#include "spatial/quat.h"
+#include "model/joint_space.h"
 
 bool tb_tendon_moves(const tbModel* m, const tbData* d, int tendon) {
   for (int s = m->tendon_Jadr[tendon]; s < m->tendon_Jadr[tendon] + m->tendon_Jnnz[tendon]; s++) {
@@ -76,15 +75,20 @@ static tbReal look_ahead_distance(tbLookAhead look_ahead, const tbReal* range, t
   return look_ahead.near ? tb_max(ahead, little_of(range)) : ahead;
 }
 
-static tbReal joint_ahead(const tbModel* m, const tbData* d, tbLookAhead look_ahead, int j) {
+static tbReal number_ahead(const tbModel* m, const tbData* d, tbLookAhead look_ahead, int j) {
   const tbReal one = 1;
   return look_ahead_distance(look_ahead, m->jnt_range + 2 * j, d->qvel[m->jnt_dofadr[j]],
                              &m->jnt_dofadr[j], &one, 1);
 }
 
-static tbReal ball_ahead(const tbModel* m, const tbData* d, tbLookAhead look_ahead, int j,
-                         const tbReal axis[3]) {
-  int first = m->jnt_dofadr[j], dof[3] = {first, first + 1, first + 2};
+// First of the three dofs of a joint's rotation.
+static int rotation_dof(const tbModel* m, int j) {
+  return m->jnt_dofadr[j] + tb_joint_numbers(m->jnt_type[j]);
+}
+
+static tbReal angle_ahead(const tbModel* m, const tbData* d, tbLookAhead look_ahead, int j,
+                          const tbReal axis[3]) {
+  int first = rotation_dof(m, j), dof[3] = {first, first + 1, first + 2};
   return look_ahead_distance(look_ahead, m->jnt_range + 2 * j, tb_dot3(axis, d->qvel + first), dof,
                              axis, 3);
 }
@@ -97,23 +101,23 @@ static tbReal tendon_ahead(const tbModel* m, const tbData* d, tbLookAhead look_a
 
 // ---- limits ------------------------------------------------------------------------------------
 
-// A ball joint's angle from its reference must stay below range[1]: the remaining angle, and the
-// axis about which the angle grows.
-static tbReal ball_gap(const tbModel* m, const tbData* d, int j, tbReal axis[3]) {
-  tbReal quat[4];
-  memcpy(quat, d->qpos + m->jnt_qposadr[j], sizeof quat);
-  tb_quat_normalize(quat);
-  tb_quat_log(axis, quat);
-  tbReal angle = tb_normalize3(axis);
-  const tbReal* range = m->jnt_range + 2 * j;
-  return tb_gap_to((range[0] > range[1] ? range[0] : range[1]) - angle, m->jnt_margin[j]);
+// The remaining angle of a rotation, and the axis about which the angle grows.
+static tbReal angle_gap(const tbModel* m, const tbData* d, int j, tbReal axis[3]) {
+  const tbReal *q = d->qpos + m->jnt_qposadr[j], *range = m->jnt_range + 2 * j;
+  return tb_gap_to(tb_joint_angle_gap(m->jnt_type[j], q, range, axis), m->jnt_margin[j]);
 }
 
-static bool add_ball_limit(tbRowBuilder* b, int j, tbLookAhead look_ahead) {
+// The remaining distance of the first number to a side of its range.
+static tbReal number_gap(const tbModel* m, const tbData* d, int j, int side) {
+  const tbReal *q = d->qpos + m->jnt_qposadr[j], *range = m->jnt_range + 2 * j;
+  return tb_gap_to(tb_joint_number_gap(q, range, side), m->jnt_margin[j]);
+}
+
+static bool add_angle_limit(tbRowBuilder* b, int j, tbLookAhead look_ahead) {
   const tbModel* m = b->m;
-  tbReal axis[3], gap = ball_gap(m, b->d, j, axis), margin = tb_max(m->jnt_margin[j], 0);
-  int dof = m->jnt_dofadr[j];
-  if (gap >= margin + ball_ahead(m, b->d, look_ahead, j, axis)) return true;
+  tbReal axis[3], gap = angle_gap(m, b->d, j, axis), margin = tb_max(m->jnt_margin[j], 0);
+  int dof = rotation_dof(m, j);
+  if (gap >= margin + angle_ahead(m, b->d, look_ahead, j, axis)) return true;
   const int* col = m->M_colind + m->M_rowadr[dof + 2];
   int nnz = m->M_rownnz[dof + 2];
   uint64_t key = tb_plain_key(TB_SOURCE_LIMIT_JOINT, j, 0);
@@ -126,13 +130,12 @@ static bool add_ball_limit(tbRowBuilder* b, int j, tbLookAhead look_ahead) {
   return true;
 }
 
-static bool add_joint_limits(tbRowBuilder* b, int j, tbLookAhead look_ahead) {
+static bool add_number_limits(tbRowBuilder* b, int j, tbLookAhead look_ahead) {
   const tbModel* m = b->m;
-  tbReal value = b->d->qpos[m->jnt_qposadr[j]], reach = joint_ahead(m, b->d, look_ahead, j);
-  tbReal margin = tb_max(m->jnt_margin[j], 0);
+  tbReal reach = number_ahead(m, b->d, look_ahead, j), margin = tb_max(m->jnt_margin[j], 0);
   for (int side = 0; side < 2; side++) {
     tbReal sign = side ? -1 : 1;
-    tbReal gap = tb_gap_to(sign * (value - m->jnt_range[2 * j + side]), m->jnt_margin[j]);
+    tbReal gap = number_gap(m, b->d, j, side);
     if (gap >= margin + reach) continue;
     tbConstraint* c = add_dof_row(b, TB_SOURCE_LIMIT_JOINT, j, m->jnt_dofadr[j], sign, side);
     if (!c) return false;
@@ -162,9 +165,9 @@ bool tb_add_limits(tbRowBuilder* b, tbLookAhead look_ahead) {
   if (m->opt.disableflags & TB_DISABLE_LIMIT) return true;
   for (int j = 0; j < m->njnt; j++) {
     if (!m->jnt_limited[j]) continue;
-    bool ball = m->jnt_type[j] == TB_JOINT_BALL;
-    if (!(ball ? add_ball_limit(b, j, look_ahead) : add_joint_limits(b, j, look_ahead)))
-      return false;
+    int sides = tb_joint_limits(m->jnt_type[j]);
+    if (sides == 1 && !add_angle_limit(b, j, look_ahead)) return false;
+    if (sides == 2 && !add_number_limits(b, j, look_ahead)) return false;
   }
   for (int t = 0; t < m->ntendon; t++) {
     if (!m->tendon_limited[t] || !tb_tendon_moves(m, b->d, t)) continue;
@@ -186,17 +189,17 @@ static bool is_violated(const tbModel* m, const tbReal* range, tbReal gap, tbRea
 static bool joint_violated(const tbModel* m, const tbData* d, int j, tbLookAhead look_ahead,
                            const tbReal* v) {
   const tbReal* range = m->jnt_range + 2 * j;
+  int sides = tb_joint_limits(m->jnt_type[j]);
   tbReal margin = m->jnt_margin[j], speed = v[m->jnt_dofadr[j]];
-  if (m->jnt_type[j] == TB_JOINT_BALL) {
-    tbReal axis[3], gap = ball_gap(m, d, j, axis);
-    return is_violated(m, range, gap, tb_dot3(axis, v + m->jnt_dofadr[j])) &&
-           gap >= tb_max(margin, 0) + ball_ahead(m, d, look_ahead, j, axis);
+  if (sides == 1) {
+    tbReal axis[3], gap = angle_gap(m, d, j, axis);
+    return is_violated(m, range, gap, tb_dot3(axis, v + rotation_dof(m, j))) &&
+           gap >= tb_max(margin, 0) + angle_ahead(m, d, look_ahead, j, axis);
   }
-  tbReal value = d->qpos[m->jnt_qposadr[j]];
-  tbReal low = tb_gap_to(value - range[0], margin), high = tb_gap_to(range[1] - value, margin);
+  tbReal low = number_gap(m, d, j, 0), high = number_gap(m, d, j, 1);
   bool below = is_violated(m, range, low, -speed), above = is_violated(m, range, high, speed);
-  if (!below && !above) return false;
-  tbReal reach = tb_max(margin, 0) + joint_ahead(m, d, look_ahead, j);
+  if (sides == 0 || (!below && !above)) return false;
+  tbReal reach = tb_max(margin, 0) + number_ahead(m, d, look_ahead, j);
   return (below && low >= reach) || (above && high >= reach);
 }
 

@@ -4,9 +4,11 @@
 
 #include "base/minmax.h"
 #include "assemble/assemble.h"
+#include "dynamics/equality/residual.h"
 #include "dynamics/mass.h"
 #include "linalg/ltdl.h"
 #include "model/chain.h"
+#include "model/floating.h"
 #include "model/law_kinds.h"
 #include "tribo/dynamics.h"
 #include "tribo/step.h"
@@ -205,9 +207,7 @@ tbReal tb_correction(const tbModel* m, const tbData* d, const tbConstraint* c, t
 // Whether a body is free-floating without movable children, or fixed.
 static bool is_free_floating(const tbModel* m, int body) {
   int tree = m->body_treeid[body];
-  if (tree < 0) return true;
-  int joint = m->dof_jntid[m->tree_dofadr[tree]];
-  return m->tree_dofnum[tree] == 6 && m->jnt_type[joint] == TB_JOINT_FREE;
+  return tree < 0 || tb_tree_is_free_body(m, tree);
 }
 
 // A contact is at rest if a step moves it by less than this fraction of gap_allowed.
@@ -276,11 +276,11 @@ static tbReal tendon_weight(const tbModel* m, int tendon) {
 
 static tbReal equality_weight(const tbModel* m, int id, int r) {
   int a = m->eq_obj1id[id], b = m->eq_obj2id[id];
-  switch (m->eq_type[id]) {
-    case TB_EQ_JOINT:
+  switch (tb_equality_ends(m, id)) {
+    case TB_ENDS_JOINTS:
       return m->dof_invweight0[m->jnt_dofadr[a]] +
              (b >= 0 ? m->dof_invweight0[m->jnt_dofadr[b]] : 0);
-    case TB_EQ_TENDON: return m->tendon_invweight0[a] + (b >= 0 ? m->tendon_invweight0[b] : 0);
+    case TB_ENDS_TENDONS: return m->tendon_invweight0[a] + (b >= 0 ? m->tendon_invweight0[b] : 0);
     default: return pair_weight(m, eq_body(m, id, a), eq_body(m, id, b), r >= 3);
   }
 }
@@ -341,16 +341,18 @@ int tb_push_weight(const tbModel* m, const tbData* d, tbInertiaFactor factor, tb
 }
 
 // Inverse weight of an equality row at the reference pose. A screw turns a thousand times as easily
-// as its nut slides, but hardly moves the nut: for a polynomial coupling, a = p(b), the weight of b
-// is multiplied by p'(0)^2.
+// as its nut slides, but hardly moves the nut: for a coupling, a = f(b), the weight of b is
+// multiplied by f'(0)^2.
 static tbReal coupled_weight(const tbModel* m, int id, int r) {
   int a = m->eq_obj1id[id], b = m->eq_obj2id[id];
-  tbReal ratio = m->eq_data[TB_NEQDATA * id + 1];
-  switch (m->eq_type[id]) {
-    case TB_EQ_JOINT:
+  tbReal f[3] = {0}, ratio;
+  tb_equality_coupling(m, id, 0, f);
+  ratio = f[1];
+  switch (tb_equality_ends(m, id)) {
+    case TB_ENDS_JOINTS:
       return m->dof_invweight0[m->jnt_dofadr[a]] +
              (b >= 0 ? ratio * ratio * m->dof_invweight0[m->jnt_dofadr[b]] : 0);
-    case TB_EQ_TENDON:
+    case TB_ENDS_TENDONS:
       return tendon_weight(m, a) + (b >= 0 ? ratio * ratio * tendon_weight(m, b) : 0);
     default: return equality_weight(m, id, r);
   }

@@ -8,6 +8,7 @@
 #include "base/minmax.h"
 #include "base/error.h"
 #include "io/npy.h"
+#include "model/joint_kinds.h"
 #include "model/workspace.h"
 #include "spatial/quat.h"
 #include "spatial/vec3.h"
@@ -38,7 +39,7 @@ void tb_feedback_free(tbFeedback* f) {
 // Joints by name, or in the model's order: hinges and slides after the free joint.
 static tbResult find_joints(const tbModel* m, tbFeedback* f, const char* const* joint,
                             tbError* error) {
-  if (m->njnt < 2 || m->jnt_type[0] != TB_JOINT_FREE || m->nv - 6 != f->nu) {
+  if (m->njnt < 2 || !tb_joint_floats(m->jnt_type[0]) || m->nv - 6 != f->nu) {
     return tb_fail(
         error, TB_ERROR_MODEL,
         "the files have %d actuated joints and a floating base, the model has %d degrees of "

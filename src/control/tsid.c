@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "control/work.h"
+#include "model/floating.h"
 #include "model/workspace.h"
 #include "spatial/quat.h"
 #include "spatial/vec3.h"
@@ -33,10 +34,6 @@ typedef struct {
   tbReal *M, *Jc;   // nv x nv, 3 x nv
   tbBlock* block;
 } Builder;
-
-static int is_free_dof(const tbModel* m, int dof) {
-  return m->jnt_type[m->dof_jntid[dof]] == TB_JOINT_FREE;
-}
 
 static int allocate(Builder* b, tbArena* arena) {
   const tbInverseDynamics* k = b->controller;
@@ -147,7 +144,7 @@ static void add_cost(Builder* b, int rows, tbReal weight) {
 static void add_posture(Builder* b, const tbTask* t) {
   const tbModel* m = b->m;
   for (int j = 0; j < m->njnt; j++) {
-    if (m->jnt_type[j] != TB_JOINT_HINGE && m->jnt_type[j] != TB_JOINT_SLIDE) continue;
+    if (!tb_joint_is_scalar(m->jnt_type[j])) continue;
     int dof = m->jnt_dofadr[j], q = m->jnt_qposadr[j];
     tbReal wanted = t->kp * (t->qpos[q] - b->d->qpos[q]) - t->kd * b->d->qvel[dof];
     b->H[dof * b->n + dof] += t->weight;
@@ -182,7 +179,7 @@ static tbBlock* add_block(Builder* b, int type, int dim) {
 static void add_base_rows(Builder* b) {
   int row = b->nrow;
   for (int i = 0; i < b->nv; i++) {
-    if (!is_free_dof(b->m, i)) continue;
+    if (!tb_dof_floats(b->m, i)) continue;
     for (int k = 0; k < b->nv; k++) b->A[row * b->n + k] = b->M[i * b->nv + k];
     b->b[row++] = b->d->qfrc_passive[i] - b->d->qfrc_bias[i];
   }
@@ -197,7 +194,7 @@ static void add_force(Builder* b, const tbSupport* s, int point, int column) {
   place(b->d, s->body, s->point[point], at);
   tb_jac(b->m, b->d, s->body, at, b->Jc, NULL);
   for (int i = 0, row = 0; i < b->nv; i++) {
-    if (!is_free_dof(b->m, i)) continue;
+    if (!tb_dof_floats(b->m, i)) continue;
     for (int k = 0; k < 3; k++) b->A[row * b->n + column + k] = -b->Jc[k * b->nv + i];
     row++;
   }
@@ -305,7 +302,7 @@ static void joint_forces(Builder* b, tbReal* tau) {
     }
   }
   for (int i = 0; i < b->nv; i++) {
-    if (is_free_dof(b->m, i)) tau[i] = 0;
+    if (tb_dof_floats(b->m, i)) tau[i] = 0;
   }
 }
 
@@ -313,7 +310,7 @@ static tbResult control(const tbModel* m, tbData* d, const tbInverseDynamics* co
                         tbReal* tau, tbReal* qacc, tbReal* force, tbControlWork* work,
                         tbSolveInfo* info, tbError* error) {
   Builder b = {.m = m, .d = d, .controller = controller, .nv = m->nv};
-  for (int i = 0; i < m->nv; i++) b.nfree += is_free_dof(m, i);
+  for (int i = 0; i < m->nv; i++) b.nfree += tb_dof_floats(m, i);
   if (!allocate(&b, &work->arena)) return tb_fail(error, TB_ERROR_MEMORY, "out of memory");
   tb_compute_position(m, d);
   tb_compute_velocity(m, d);

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/joint_space.h"
+#include "model/transmission_kinds.h"
 #include "model/workspace.h"
 #include "spatial/so3.h"
 #include "step/check.h"
@@ -69,14 +71,8 @@ static tbResult reserve(tbDerivatives* x, const tbConstraints* cs) {
 void tb_deriv_integration(tbDerivatives* x, const tbReal* v_next) {
   const tbModel* m = x->m;
   for (int j = 0; j < m->njnt; j++) {
-    if (m->jnt_type[j] != TB_JOINT_BALL && m->jnt_type[j] != TB_JOINT_FREE) continue;
-    int dof = m->jnt_dofadr[j] + (m->jnt_type[j] == TB_JOINT_FREE ? 3 : 0);
-    tbReal vector[3], quat[4] = {1, 0, 0, 0}, inverse[4];
-    tb_scale3(vector, v_next + dof, x->h);
-    tb_quat_integrate(quat, v_next + dof, x->h);
-    tb_quat_conjugate(inverse, quat);
-    tb_quat_to_mat(x->turn_q + 9 * j, inverse);
-    tb_so3_right_jacobian(x->turn_v + 9 * j, vector);
+    tb_joint_integrate_partials(m->jnt_type[j], v_next + m->jnt_dofadr[j], x->h, x->turn_q + 9 * j,
+                                x->turn_v + 9 * j);
   }
 }
 
@@ -92,7 +88,7 @@ static bool is_supported(const tbStep* s, bool is_stage) {
   if (has_forces_of_user(m)) return false;
   for (int i = 0; i < m->nu; i++) {
     // The moments of adhesion depend on the contacts.
-    if (m->actuator_trntype[i] == TB_TRN_BODY) return false;
+    if (tb_transmission_kinds[m->actuator_trntype[i]].arm == TB_ARM_CONTACTS) return false;
   }
   // Sleeping islands are not covered.
   if (m->opt.sleep || !s->law->linearize) return false;

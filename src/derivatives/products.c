@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dynamics/regressor.h"
+#include "model/joint_kinds.h"
 #include "model/workspace.h"
 #include "spatial/vec3.h"
 #include "partials/derivatives.h"
@@ -18,8 +19,7 @@ void tb_next_position(const tbDerivatives* x, const tbReal* dv, const tbReal* dq
   size_t w = (size_t)width;
   for (int j = 0; j < m->njnt; j++) {
     int first = m->jnt_dofadr[j], type = m->jnt_type[j];
-    int turning = type == TB_JOINT_BALL || type == TB_JOINT_FREE;
-    int scalar = type == TB_JOINT_FREE ? 3 : type == TB_JOINT_BALL ? 0 : 1;
+    int turning = tb_joint_has_quaternion(type), scalar = tb_joint_numbers(type);
     for (int i = first; i < first + scalar; i++) {
       for (size_t k = 0; k < w; k++) {
         tbReal own = dq ? dq[(size_t)i * w + k] : k == (size_t)i;
@@ -48,12 +48,12 @@ static void next_position_transposed(const tbDerivatives* x, const tbReal* y, tb
   const tbModel* m = x->m;
   for (int j = 0; j < m->njnt; j++) {
     int first = m->jnt_dofadr[j], type = m->jnt_type[j];
-    int scalar = type == TB_JOINT_FREE ? 3 : type == TB_JOINT_BALL ? 0 : 1;
+    int scalar = tb_joint_numbers(type);
     for (int i = first; i < first + scalar; i++) {
       move[i] = x->h * y[i];
       dq[i] = y[i];
     }
-    if (type != TB_JOINT_BALL && type != TB_JOINT_FREE) continue;
+    if (!tb_joint_has_quaternion(type)) continue;
     int at = first + scalar;
     tbReal by_v[3];
     tb_mul_mat3t_vec3(dq + at, x->turn_q + 9 * j, y + at);

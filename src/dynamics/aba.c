@@ -6,6 +6,7 @@
 #include "dynamics/composite.h"
 #include "dynamics/gravity.h"
 #include "linalg/ltdl.h"
+#include "model/joint_kinds.h"
 #include "model/workspace.h"
 #include "spatial/motion.h"
 #include "tribo/dynamics.h"
@@ -75,7 +76,7 @@ static int eliminate(const tbModel* m, const tbData* d, const tbReal* tau, int i
 static int is_free_root(const tbModel* m, int body) {
   int joint = m->body_jntadr[body];
   if (m->body_lastdof[m->body_parentid[body]] >= 0 || m->body_jntnum[body] != 1) return 0;
-  if (m->jnt_type[joint] != TB_JOINT_FREE) return 0;
+  if (!tb_joint_floats(m->jnt_type[joint])) return 0;
   for (int k = 0; k < 6; k++) {
     if (m->dof_armature[m->jnt_dofadr[joint] + k] != 0) return 0;
   }

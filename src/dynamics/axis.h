@@ -2,13 +2,14 @@
 #ifndef TRIBO_DYNAMICS_AXIS_H_
 #define TRIBO_DYNAMICS_AXIS_H_
 
+#include "model/joint_kinds.h"
 #include "spatial/motion.h"
 #include "tribo/data.h"
 
 // 1 if dof i is one of the three translations of a free joint, whose axis is constant.
 static inline int tb_is_free_translation(const tbModel* m, int i) {
   int joint = m->dof_jntid[i];
-  return m->jnt_type[joint] == TB_JOINT_FREE && i < m->jnt_dofadr[joint] + 3;
+  return i < m->jnt_dofadr[joint] + tb_joint_translations(m->jnt_type[joint]);
 }
 
 // 1 if dof k moves the axis of dof i; both are on one chain.

@@ -1,6 +1,7 @@
 // Centres of mass of subtrees, and inertias and motion axes about them (docs/manual/dynamics.md,
 // eq. 5-7).
 #include "base/kernel.h"
+#include "dynamics/joints/joint.h"
 #include "dynamics/stage.h"
 #include "model/workspace.h"
 #include "spatial/motion.h"
@@ -28,38 +29,12 @@ TB_INLINE void subtree_centers(const tbModel* m, tbData* d) {
   }
 }
 
-// Rotation about `axis` through a point that lies `offset` before the origin.
-TB_INLINE void set_rotation(tbReal* cdof, const tbReal axis[3], const tbReal offset[3]) {
-  tb_copy3(cdof, axis);
-  tb_cross(cdof + 3, axis, offset);
-}
-
-TB_INLINE void rotations_about_body_axes(tbReal* cdof, const tbReal xmat[9],
-                                         const tbReal offset[3]) {
-  for (int k = 0; k < 3; k++) {
-    tbReal axis[3] = {xmat[k], xmat[3 + k], xmat[6 + k]};
-    set_rotation(cdof + 6 * k, axis, offset);
-  }
-}
-
 TB_INLINE void joint_axes(const tbModel* m, tbData* d, int joint) {
   int body = m->jnt_bodyid[joint];
-  tbReal* cdof = d->cdof + 6 * m->jnt_dofadr[joint];
   tbReal offset[3];
   tb_sub3(offset, d->subtree_com + 3 * m->body_rootid[body], d->xanchor + 3 * joint);
-  switch (m->jnt_type[joint]) {
-    case TB_JOINT_FREE:
-      for (int k = 0; k < 18; k++) cdof[k] = 0;
-      cdof[3] = cdof[10] = cdof[17] = 1;
-      rotations_about_body_axes(cdof + 18, d->xmat + 9 * body, offset);
-      break;
-    case TB_JOINT_BALL: rotations_about_body_axes(cdof, d->xmat + 9 * body, offset); break;
-    case TB_JOINT_SLIDE:
-      tb_zero3(cdof);
-      tb_copy3(cdof + 3, d->xaxis + 3 * joint);
-      break;
-    default: set_rotation(cdof, d->xaxis + 3 * joint, offset); break;
-  }
+  tb_joint_axes(m->jnt_type[joint], d->xmat + 9 * body, d->xaxis + 3 * joint, offset,
+                d->cdof + 6 * m->jnt_dofadr[joint]);
 }
 
 TB_INLINE void com_position(const tbModel* m, tbData* d) {

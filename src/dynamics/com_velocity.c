@@ -1,14 +1,16 @@
 // Spatial velocities of bodies and derivatives of motion axes (docs/manual/dynamics.md, eq. 8-9).
-#include "spatial/wide.h"
 #include "dynamics/stage.h"
+#include "model/joint_kinds.h"
 #include "model/workspace.h"
+#include "spatial/wide.h"
 #include "tribo/dynamics.h"
 
 // Add one joint's motion to the velocity of its body, and set the derivatives of its axes: an axis
 // fixed to a body changes with the velocity of that body.
 TB_INLINE tbSimd6 add_joint(int type, tbSimd6 v, const tbReal* cdof, const tbReal* qvel,
                             tbReal* cdof_dot) {
-  if (type == TB_JOINT_FREE) {
+  int axes = tb_joint_body_axes(type);
+  if (tb_joint_floats(type)) {
     // The three translations are along fixed axes.
     for (int k = 0; k < 18; k++) cdof_dot[k] = 0;
     v = tb_simd6_shift(v, qvel);
@@ -16,9 +18,7 @@ TB_INLINE tbSimd6 add_joint(int type, tbSimd6 v, const tbReal* cdof, const tbRea
     qvel += 3;
     cdof_dot += 18;
   }
-  int axes = type == TB_JOINT_FREE || type == TB_JOINT_BALL ? 3 : 1;
-  // The three axes also rotate with the joint itself, but that part cancels in their sum, w x w =
-  // 0.
+  // Several axes also rotate with the joint itself, but that part cancels in their sum, w x w = 0.
   tbSimd6 before = v;
   for (int k = 0; k < axes; k++) {
     tbSimd6 axis = tb_simd6_load(cdof + 6 * k);

@@ -2,6 +2,7 @@
 // rnea.c combined, without joint accelerations and without gravity.
 #include "dynamics/coriolis.h"
 
+#include "model/joint_kinds.h"
 #include "spatial/wide.h"
 
 // Outward over one joint: the velocity of its body, and its acceleration at constant joint
@@ -9,13 +10,14 @@
 // have fixed axes.
 TB_INLINE void move_by_joint(int type, const tbReal* cdof, const tbReal* qvel, tbSimd6* v,
                              tbSimd6* a) {
-  if (type == TB_JOINT_FREE) {
+  int axes = tb_joint_body_axes(type);
+  if (tb_joint_floats(type)) {
     *v = tb_simd6_shift(*v, qvel);
     cdof += 18;
     qvel += 3;
   }
   tbSimd6 own = tb_simd6_scale(qvel[0], tb_simd6_load(cdof));
-  for (int k = 1; k < 3 && (type == TB_JOINT_FREE || type == TB_JOINT_BALL); k++) {
+  for (int k = 1; k < axes; k++) {
     own = tb_simd6_add(own, tb_simd6_scale(qvel[k], tb_simd6_load(cdof + 6 * k)));
   }
   *a = tb_simd6_add(*a, tb_simd6_motion_cross(*v, own));

@@ -15,11 +15,9 @@ static void acceleration_drift(tbReal drift[6], const tbReal a[6], const tbReal 
 
 void tb_joint_velocity_product(const tbModel* m, const tbData* d, int joint, const tbReal* qacc,
                                tbReal a[6], tbReal v[6], tbReal* drift) {
-  int type = m->jnt_type[joint], first = m->jnt_dofadr[joint], end = first + 1;
-  if (type == TB_JOINT_BALL) end = first + 3;
-  if (type == TB_JOINT_FREE) {
+  int type = m->jnt_type[joint], first = m->jnt_dofadr[joint], end = first + tb_joint_nv(type);
+  if (tb_joint_floats(type)) {
     // Translations have no velocity-product term; they are handled before the rotations.
-    end = first + 6;
     for (int i = first; i < first + 3; i++) {
       tb_zero6(drift + 6 * i);
       tb_add_scaled6(v, v, d->qvel[i], d->cdof + 6 * i);
@@ -41,10 +39,11 @@ void tb_joint_velocity_product(const tbModel* m, const tbData* d, int joint, con
 void tb_velocity_drift(const tbModel* m, const tbData* d, int k, tbReal drift[6]) {
   for (int r = 0; r < 6; r++) drift[r] = 2 * d->cdof_dot[6 * k + r];
   int joint = m->dof_jntid[k], type = m->jnt_type[joint];
-  if (type == TB_JOINT_HINGE || type == TB_JOINT_SLIDE || tb_is_free_translation(m, k)) return;
-  int first = m->jnt_dofadr[joint] + (type == TB_JOINT_FREE ? 3 : 0);
+  int first = m->jnt_dofadr[joint] + tb_joint_translations(type);
+  int end = first + tb_joint_body_axes(type);
+  if (end - first == 1 || k < first) return;
   tbReal spin[6] = {0}, term[6];
-  for (int i = first; i < first + 3; i++) tb_add_scaled6(spin, spin, d->qvel[i], d->cdof + 6 * i);
+  for (int i = first; i < end; i++) tb_add_scaled6(spin, spin, d->qvel[i], d->cdof + 6 * i);
   tb_motion_cross(term, spin, d->cdof + 6 * k);
   tb_add6(drift, drift, term);
 }

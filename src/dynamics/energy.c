@@ -1,35 +1,16 @@
 // Potential and kinetic energy (docs/manual/dynamics.md, eq. 26-27).
 #include "dynamics/mass.h"
+#include "model/joint_space.h"
 #include "model/workspace.h"
-#include "spatial/quat.h"
 #include "tribo/dynamics.h"
 
 static tbReal joint_spring_energy(const tbModel* m, const tbData* d, int joint) {
-  int at = m->jnt_qposadr[joint];
-  const tbReal* q = d->qpos + at;
-  const tbReal* rest = m->qpos_spring + at;
-  tbReal squared = 0;
-  switch (m->jnt_type[joint]) {
-    case TB_JOINT_FREE: {
-      tbReal r[3];
-      tb_sub3(r, q, rest);
-      squared = tb_dot3(r, r);
-      q += 3;
-      rest += 3;
-    }
-    // fall through
-    case TB_JOINT_BALL: {
-      // The squared angle between the two orientations.
-      tbReal unit[4] = {q[0], q[1], q[2], q[3]}, inverse[4], turn[4], angle[3];
-      tb_quat_normalize(unit);
-      tb_quat_conjugate(inverse, rest);
-      tb_quat_mul(turn, inverse, unit);
-      tb_quat_log(angle, turn);
-      squared += tb_dot3(angle, angle);
-      break;
-    }
-    default: squared = (q[0] - rest[0]) * (q[0] - rest[0]); break;
-  }
+  int at = m->jnt_qposadr[joint], type = m->jnt_type[joint], numbers = tb_joint_numbers(type);
+  tbReal stretch[TB_JOINT_MOST_NV], squared = 0;
+  tb_joint_stretch(type, d->qpos + at, m->qpos_spring + at, stretch);
+  for (int k = 0; k < numbers; k++) squared += stretch[k] * stretch[k];
+  // The squared angle between the two orientations.
+  if (tb_joint_has_quaternion(type)) squared += tb_dot3(stretch + numbers, stretch + numbers);
   return 0.5 * m->jnt_stiffness[joint] * squared;
 }
 

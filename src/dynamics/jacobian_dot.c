@@ -2,18 +2,18 @@
 #include <string.h>
 
 #include "model/chain.h"
+#include "model/joint_kinds.h"
 #include "model/workspace.h"
 #include "spatial/motion.h"
 #include "tribo/dynamics.h"
 
-// Derivative of the axis of dof i. For ball and free joints cdof_dot omits the part that cancels in
-// the product with qvel; a single column needs it.
+// Derivative of the axis of dof i. For joints with several axes in their body, cdof_dot omits the
+// part that cancels in the product with qvel; a single column needs it.
 static void axis_dot(const tbModel* m, const tbData* d, int i, tbReal r[6]) {
   int joint = m->dof_jntid[i], type = m->jnt_type[joint];
-  int turning = type == TB_JOINT_BALL || (type == TB_JOINT_FREE && i >= m->jnt_dofadr[joint] + 3);
-  if (turning) {
+  if (i >= m->jnt_dofadr[joint] + tb_joint_translations(type) && tb_joint_body_axes(type) > 1) {
     // Velocity of the frame between this joint and the next: without the later dofs of the body.
-    int body = m->dof_bodyid[i], first = m->jnt_dofadr[joint] + (type == TB_JOINT_FREE ? 6 : 3);
+    int body = m->dof_bodyid[i], first = m->jnt_dofadr[joint] + tb_joint_nv(type);
     int end = m->body_dofadr[body] + m->body_dofnum[body];
     tbReal velocity[6];
     tb_copy6(velocity, d->cvel + 6 * body);

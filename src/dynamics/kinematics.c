@@ -1,30 +1,12 @@
 // Forward kinematics: frames of bodies, joints, geoms and sites (docs/manual/dynamics.md, eq. 1-4).
-#include "spatial/quat.h"
+#include "dynamics/frames.h"
+#include "dynamics/joints/joint.h"
 #include "dynamics/stage.h"
 #include "model/workspace.h"
 #include "spatial/trig.h"
 #include "tribo/dynamics.h"
-#include "dynamics/frames.h"
 
-// Correct the rounding error of a product of unit quaternions. One Newton step of 1/sqrt at 1 is
-// exact to rounding there and needs neither square root nor division.
-static void renormalize(tbReal q[4]) {
-  tbReal n = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
-  if (n > 1 - 1e-7 && n < 1 + 1e-7) {
-    tbReal s = 1.5 - 0.5 * n;
-    for (int i = 0; i < 4; i++) q[i] *= s;
-  } else {
-    tb_quat_normalize(q);
-  }
-}
-
-// A unit quaternion from four coordinates that a user may have scaled.
-static void unit_quat(tbReal q[4], const tbReal coordinates[4]) {
-  for (int i = 0; i < 4; i++) q[i] = coordinates[i];
-  renormalize(q);
-}
-
-// Sine and cosine of half the angle of hinges, for several joints at a time.
+// Sine and cosine of half the angle of hinges and the like, for several joints at a time.
 enum { TURNS = 16 };
 typedef struct {
   int first, end;
@@ -33,7 +15,7 @@ typedef struct {
 
 static tbReal half_angle(const tbModel* m, const tbReal* qpos, int joint) {
   int at = m->jnt_qposadr[joint];
-  return m->jnt_type[joint] == TB_JOINT_HINGE ? 0.5 * (qpos[at] - m->qpos0[at]) : 0;
+  return tb_joint_turns_about_axis(m->jnt_type[joint]) ? 0.5 * (qpos[at] - m->qpos0[at]) : 0;
 }
 
 TB_INLINE void fill_turns(const tbModel* m, const tbReal* qpos, int joint, Turns* t) {
@@ -45,55 +27,19 @@ TB_INLINE void fill_turns(const tbModel* m, const tbReal* qpos, int joint, Turns
   tb_sincos_many(count, half, t->s, t->c);
 }
 
-// Rotation of a ball or hinge joint, as a quaternion.
-static void joint_rotation(const tbModel* m, const tbReal* qpos, const Turns* turns, int joint,
-                           tbReal r[4]) {
-  int at = m->jnt_qposadr[joint];
-  if (m->jnt_type[joint] == TB_JOINT_BALL) {
-    unit_quat(r, qpos + at);
-    return;
-  }
-  const tbReal* axis = m->jnt_axis + 3 * joint;
-  tbReal s, c;
-  if (joint < turns->end) {
-    s = turns->s[joint - turns->first];
-    c = turns->c[joint - turns->first];
-  } else {
-    tb_sincos(half_angle(m, qpos, joint), &s, &c);
-  }
-  r[0] = c;
-  r[1] = s * axis[0];
-  r[2] = s * axis[1];
-  r[3] = s * axis[2];
-}
-
-// Move a body's frame by one joint that is not free, and compute the joint's anchor and axis.
+// Move a body's frame by one joint, and compute the joint's anchor and axis.
 static void apply_joint(const tbModel* m, tbData* d, const Turns* turns, int joint, tbReal pos[3],
                         tbReal quat[4]) {
-  const tbReal* offset = m->jnt_pos + 3 * joint;
-  tbReal* anchor = d->xanchor + 3 * joint;
-  tbReal* axis = d->xaxis + 3 * joint;
-  int centred = tb_is_zero3(offset);
-  tb_copy3(anchor, pos);
-  if (!centred) {
-    tb_quat_rotate(anchor, quat, offset);
-    tb_add3(anchor, anchor, pos);
+  int at = m->jnt_qposadr[joint], k = joint - turns->first;
+  tbJointPose j = {
+      m->jnt_pos + 3 * joint, m->jnt_axis + 3 * joint, d->qpos + at, m->qpos0 + at, 0, 1};
+  if (joint < turns->end) {
+    j.sine = turns->s[k];
+    j.cosine = turns->c[k];
+  } else {
+    tb_sincos(half_angle(m, d->qpos, joint), &j.sine, &j.cosine);
   }
-  tb_quat_rotate(axis, quat, m->jnt_axis + 3 * joint);
-
-  if (m->jnt_type[joint] == TB_JOINT_SLIDE) {
-    int at = m->jnt_qposadr[joint];
-    tb_add_scaled3(pos, pos, d->qpos[at] - m->qpos0[at], axis);
-    return;
-  }
-  // The rotation keeps the anchor fixed.
-  tbReal turn[4];
-  joint_rotation(m, d->qpos, turns, joint, turn);
-  tb_quat_mul(quat, quat, turn);
-  if (!centred) {
-    tb_quat_rotate(pos, quat, offset);
-    tb_sub3(pos, anchor, pos);
-  }
+  tb_joint_place(m->jnt_type[joint], &j, pos, quat, d->xanchor + 3 * joint, d->xaxis + 3 * joint);
 }
 
 // Frame of a body before its joints: the model's pose, or a mocap body's.
@@ -104,7 +50,7 @@ static void body_rest(const tbModel* m, const tbData* d, int body, tbReal pos[3]
   tbReal mocap_quat[4];
   if (mocap >= 0) {
     local_pos = d->mocap_pos + 3 * mocap;
-    unit_quat(mocap_quat, d->mocap_quat + 4 * mocap);
+    tb_quat_unit(mocap_quat, d->mocap_quat + 4 * mocap);
     local_quat = mocap_quat;
   }
   if (parent == 0) {
@@ -152,16 +98,12 @@ TB_INLINE void hinge_frame(const tbModel* m, tbData* d, int body, int joint, tbR
 static void general_frame(const tbModel* m, tbData* d, const Turns* turns, int body) {
   tbReal pos[3], quat[4];
   int joint = m->body_jntadr[body], njoint = m->body_jntnum[body];
-  if (njoint == 1 && m->jnt_type[joint] == TB_JOINT_FREE) {
-    const tbReal* q = d->qpos + m->jnt_qposadr[joint];
-    tb_copy3(pos, q);
-    unit_quat(quat, q + 3);
-    tb_copy3(d->xanchor + 3 * joint, pos);
-    tb_copy3(d->xaxis + 3 * joint, m->jnt_axis + 3 * joint);
+  if (njoint == 1 && tb_joint_floats(m->jnt_type[joint])) {
+    apply_joint(m, d, turns, joint, pos, quat);
   } else {
     body_rest(m, d, body, pos, quat);
     for (int j = joint; j < joint + njoint; j++) apply_joint(m, d, turns, j, pos, quat);
-    renormalize(quat);
+    tb_quat_renormalize(quat);
   }
   tb_copy3(d->xpos + 3 * body, pos);
   for (int i = 0; i < 4; i++) d->xquat[4 * body + i] = quat[i];

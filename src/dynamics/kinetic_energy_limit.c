@@ -3,9 +3,10 @@
 
 #include "base/minmax.h"
 #include "dynamics/coriolis.h"
+#include "dynamics/joints/joint.h"
+#include "model/floating.h"
+#include "model/joint_space.h"
 #include "spatial/motion.h"
-#include "spatial/quat.h"
-#include "spatial/vec3.h"
 
 // The joints over the last `h` seconds: their positions changed with the velocities `move`, and
 // they had the velocities v.
@@ -14,81 +15,34 @@ typedef struct {
   const tbReal *move, *v;
 } Motion;
 
-// A body at that time: its frame, its angular velocity, and the velocity of its origin.
-typedef struct {
-  tbReal pos[3], quat[4], omega[3], velocity[3];
-} Before;
-
-static void quat_before(const tbReal now[4], const tbReal omega[3], tbReal h, tbReal q[4]) {
-  for (int i = 0; i < 4; i++) q[i] = now[i];
-  tb_quat_normalize(q);
-  tb_quat_integrate(q, omega, -h);
-}
-
-// Move the reference point of the velocity to the body's origin `pos`.
-static void carry_to(Before* b, const tbReal pos[3]) {
-  tbReal arm[3], turning[3];
-  tb_sub3(arm, pos, b->pos);
-  tb_cross(turning, b->omega, arm);
-  tb_add3(b->velocity, b->velocity, turning);
-  tb_copy3(b->pos, pos);
-}
-
-// Pass one joint in its configuration h seconds ago. Balls turn about the axes of the body at the
-// end, `last`.
+// Pass one joint in its configuration h seconds ago. Quaternions turn about the axes of the body at
+// the end, `last`.
 static void pass_joint(const tbModel* m, const tbData* d, int joint, const Motion* x,
-                       const tbReal last[4], Before* b) {
-  const tbReal *qpos = d->qpos + m->jnt_qposadr[joint], *qvel = x->v + m->jnt_dofadr[joint];
-  const tbReal *move = x->move + m->jnt_dofadr[joint], h = x->h;
-  const tbReal *along = m->jnt_axis + 3 * joint, moved = qpos[0] - h * move[0];
-  const tbReal from = m->qpos0[m->jnt_qposadr[joint]];
-  int type = m->jnt_type[joint];
-  tbReal anchor[3], axis[3], spin[3], turn[4] = {1, 0, 0, 0};
-  tb_quat_rotate(axis, b->quat, along);
-  if (type == TB_JOINT_SLIDE) {
-    tb_add_scaled3(anchor, b->pos, moved - from, axis);
-    carry_to(b, anchor);
-    tb_add_scaled3(b->velocity, b->velocity, qvel[0], axis);
-    return;
-  }
-  if (type == TB_JOINT_FREE) {
-    tb_add_scaled3(b->pos, qpos, -h, move);
-    tb_copy3(b->velocity, qvel);
-    quat_before(qpos + 3, move + 3, h, b->quat);
-    tb_quat_rotate(b->omega, last, qvel + 3);
-    return;
-  }
-  tb_quat_rotate(anchor, b->quat, m->jnt_pos + 3 * joint);
-  tb_add3(anchor, anchor, b->pos);
-  carry_to(b, anchor);
-  if (type == TB_JOINT_BALL) {
-    quat_before(qpos, move, h, turn);
-    tb_quat_rotate(spin, last, qvel);
-  } else {
-    tb_quat_integrate(turn, along, moved - from);
-    tb_scale3(spin, axis, qvel[0]);
-  }
-  tb_add3(b->omega, b->omega, spin);
-  tb_quat_mul(b->quat, b->quat, turn);
-  tb_quat_rotate(axis, b->quat, m->jnt_pos + 3 * joint);
-  tb_sub3(anchor, anchor, axis);
-  carry_to(b, anchor);
+                       const tbReal last[4], tbMovingFrame* b) {
+  int at = m->jnt_qposadr[joint], dof = m->jnt_dofadr[joint], type = m->jnt_type[joint];
+  tbReal q[TB_JOINT_MOST_NQ];
+  for (int k = 0; k < tb_joint_nq(type); k++) q[k] = d->qpos[at + k];
+  tb_joint_normalize(type, q);
+  tb_joint_integrate(type, q, x->move + dof, -x->h);
+  const tbJointPose j = {m->jnt_pos + 3 * joint, m->jnt_axis + 3 * joint, q, m->qpos0 + at, 0, 1};
+  tb_joint_carry(type, &j, x->v + dof, last, b);
 }
 
-static void pass_joints(const tbModel* m, const tbData* d, int body, const Motion* x, Before* b) {
+static void pass_joints(const tbModel* m, const tbData* d, int body, const Motion* x,
+                        tbMovingFrame* b) {
   int first = m->body_jntadr[body], end = first + m->body_jntnum[body];
-  Before end_frame = *b;
+  tbMovingFrame end_frame = *b;
   for (int j = first; j < end; j++) pass_joint(m, d, j, x, b->quat, &end_frame);
   for (int j = first; j < end; j++) pass_joint(m, d, j, x, end_frame.quat, b);
 }
 
 // The body in the earlier pose of its parent.
-static void place(const tbModel* m, int body, const Before* parent, Before* b) {
+static void place(const tbModel* m, int body, const tbMovingFrame* parent, tbMovingFrame* b) {
   tbReal rest[3];
   *b = *parent;
   tb_quat_rotate(rest, parent->quat, m->body_pos + 3 * body);
   tb_add3(rest, rest, parent->pos);
-  carry_to(b, rest);
+  tb_carry_to(b, rest);
   tb_quat_mul(b->quat, parent->quat, m->body_quat + 4 * body);
 }
 
@@ -105,8 +59,8 @@ static tbReal twice_energy(const tbData* d, int body, const tbReal v[6], const t
 
 // The same for the body at the earlier time, computed in its present frame: its inertia, including
 // the geometric stiffness of a taut rope's link, turns with it.
-static tbReal twice_before(const tbData* d, int body, const tbReal centre[3], const Before* b,
-                           tbReal sum[3]) {
+static tbReal twice_before(const tbData* d, int body, const tbReal centre[3],
+                           const tbMovingFrame* b, tbReal sum[3]) {
   tbReal back[4], change[4], arm[3], turning[3], v[6];
   tb_quat_conjugate(back, d->xquat + 4 * body);
   tb_quat_mul(back, b->quat, back);
@@ -122,13 +76,13 @@ static tbReal twice_before(const tbData* d, int body, const tbReal centre[3], co
 // Twice the kinetic energy of a tree at that time, and its momentum.
 static tbReal energy_then(const tbModel* m, tbData* d, int tree, const Motion* x, tbReal sum[3]) {
   int first = m->tree_bodyadr[tree], end = first + m->tree_bodynum[tree];
-  Before* before = (Before*)d->scratch_body;
+  tbMovingFrame* before = (tbMovingFrame*)d->scratch_body;
   const tbReal* centre = d->subtree_com + 3 * m->body_rootid[first];
   tbReal twice = 0;
   tb_zero3(sum);
   for (int i = first; i < end; i++) {
     int up = m->body_parentid[i];
-    Before root = {{0}, {0}, {0}, {0}};
+    tbMovingFrame root = {{0}, {0}, {0}, {0}};
     tb_copy3(root.pos, d->xpos + 3 * up);
     for (int k = 0; k < 4; k++) root.quat[k] = d->xquat[4 * up + k];
     place(m, i, up < first ? &root : &before[up - first], &before[i - first]);
@@ -147,9 +101,9 @@ tbReal tb_kinetic_energy_growth(const tbModel* m, tbData* d, int tree, tbReal h,
   tbReal growth = -energy_then(m, d, tree, &back, was);
   for (int i = first; i < end; i++) growth += twice_energy(d, i, d->cvel + 6 * i, AS_IT_IS, is);
   tb_sub3(momentum, is, was);
-  bool floats = m->jnt_type[m->dof_jntid[m->tree_dofadr[tree]]] == TB_JOINT_FREE;
-  return floats ? growth - (tb_dot3(is, is) - tb_dot3(was, was)) / m->body_subtreemass[first]
-                : growth;
+  return tb_tree_floats(m, tree)
+             ? growth - (tb_dot3(is, is) - tb_dot3(was, was)) / m->body_subtreemass[first]
+             : growth;
 }
 
 void tb_keep_kinetic(const tbModel* m, tbData* d, int tree, tbReal h, const tbReal* move,
@@ -160,7 +114,7 @@ void tb_keep_kinetic(const tbModel* m, tbData* d, int tree, tbReal h, const tbRe
   tbReal is[3], will[3], mass = m->body_subtreemass[m->tree_bodyadr[tree]];
   tbReal wanted = energy_then(m, d, tree, &now, is);
   tbReal reached = energy_then(m, d, tree, &ahead, will);
-  bool floats = m->jnt_type[m->dof_jntid[first]] == TB_JOINT_FREE;
+  bool floats = tb_tree_floats(m, tree);
   if (floats) {
     wanted -= tb_dot3(is, is) / mass;
     reached -= tb_dot3(will, will) / mass;

@@ -3,11 +3,12 @@
 #include <string.h>
 
 #include "base/minmax.h"
+#include "model/joint_kinds.h"
 #include "spatial/vec3.h"
 
 int tb_turns(const tbModel* m, int body) {
   for (int k = 0; k < m->body_jntnum[body]; k++) {
-    if (m->jnt_type[m->body_jntadr[body] + k] != TB_JOINT_SLIDE) return 1;
+    if (tb_joint_turns(m->jnt_type[m->body_jntadr[body] + k])) return 1;
   }
   return 0;
 }
@@ -15,8 +16,8 @@ int tb_turns(const tbModel* m, int body) {
 const tbReal* tb_pivot(const tbModel* m, const tbData* d, int body) {
   for (int k = 0; k < m->body_jntnum[body]; k++) {
     int j = m->body_jntadr[body] + k;
-    if (m->jnt_type[j] == TB_JOINT_FREE) return d->xipos + 3 * body;
-    if (m->jnt_type[j] != TB_JOINT_SLIDE) return d->xanchor + 3 * j;
+    if (tb_joint_floats(m->jnt_type[j])) return d->xipos + 3 * body;
+    if (tb_joint_turns(m->jnt_type[j])) return d->xanchor + 3 * j;
   }
   return d->xpos + 3 * body;
 }

@@ -7,6 +7,8 @@
 #include "base/minmax.h"
 #include "forces/actuator_force.h"
 #include "forces/forces.h"
+#include "model/joint_kinds.h"
+#include "model/transmission_kinds.h"
 
 static const tbReal SMALLEST = 1e-15;
 
@@ -62,10 +64,10 @@ static tbReal input_of(const tbModel* m, const tbData* d, int i, tbReal ctrl) {
 // site that turns against another; else 0.
 static tbReal whole_turn(const tbModel* m, int i) {
   const tbReal *gear = m->actuator_gear + 6 * i, *axis = gear;
-  int type = m->actuator_trntype[i], id = m->actuator_trnid[2 * i];
-  if (type == TB_TRN_JOINT || type == TB_TRN_JOINTINPARENT) {
-    if (m->jnt_type[id] != TB_JOINT_BALL) return 0;
-  } else if (type == TB_TRN_SITE) {
+  int joint = tb_geared_joint(m, i);
+  if (joint >= 0) {
+    if (!tb_joint_is_rotation(m->jnt_type[joint])) return 0;
+  } else if (tb_transmission_kinds[m->actuator_trntype[i]].arm == TB_ARM_WRENCH) {
     if (m->actuator_trnid[2 * i + 1] < 0 || gear[0] != 0 || gear[1] != 0 || gear[2] != 0) return 0;
     axis = gear + 3;
   } else {
@@ -78,8 +80,8 @@ static tbReal whole_turn(const tbModel* m, int i) {
 // the one nearest to where it is. Filtered targets are not turned.
 static tbReal short_way(const tbModel* m, const tbData* d, int i, tbReal target) {
   // Most actuators turn a hinge.
-  int type = m->actuator_trntype[i];
-  if (type == TB_TRN_JOINT && m->jnt_type[m->actuator_trnid[2 * i]] != TB_JOINT_BALL) return target;
+  int joint = tb_geared_joint(m, i);
+  if (joint >= 0 && !tb_joint_is_rotation(m->jnt_type[joint])) return target;
   tbReal kp = m->actuator_gainprm[TB_NGAIN * i];
   if (m->actuator_gaintype[i] != TB_GAIN_FIXED || m->actuator_biastype[i] != TB_BIAS_AFFINE ||
       kp == 0 || m->actuator_biasprm[TB_NBIAS * i + 1] != -kp) {
@@ -115,14 +117,14 @@ static void clamp_tendon_forces(const tbModel* m, tbData* d) {
     if (!m->tendon_actfrclimited[t]) continue;
     tbReal total = 0;
     for (int i = 0; i < m->nu; i++) {
-      if (m->actuator_trntype[i] == TB_TRN_TENDON && m->actuator_trnid[2 * i] == t) {
+      if (tb_geared_tendon(m, i) == t) {
         total += d->actuator_force[i];
       }
     }
     tbReal allowed = clamp(total, m->tendon_actfrcrange + 2 * t);
     if (allowed == total || total == 0) continue;
     for (int i = 0; i < m->nu; i++) {
-      if (m->actuator_trntype[i] == TB_TRN_TENDON && m->actuator_trnid[2 * i] == t) {
+      if (tb_geared_tendon(m, i) == t) {
         d->actuator_force[i] *= allowed / total;
       }
     }
@@ -168,8 +170,7 @@ void tb_actuation(const tbModel* m, tbData* d) {
   // Gravity compensation that counts as actuation, then the joints' own clamps.
   for (int j = 0; j < m->njnt; j++) {
     if (!m->jnt_actgravcomp[j] && !m->jnt_actfrclimited[j]) continue;
-    int type = m->jnt_type[j], first = m->jnt_dofadr[j];
-    int ndof = type == TB_JOINT_FREE ? 6 : type == TB_JOINT_BALL ? 3 : 1;
+    int first = m->jnt_dofadr[j], ndof = tb_joint_nv(m->jnt_type[j]);
     for (int i = first; i < first + ndof && m->jnt_actgravcomp[j]; i++) {
       d->qfrc_actuator[i] += d->qfrc_gravcomp[i];
     }

@@ -99,6 +99,22 @@ TB_INLINE tbReal tb_activation_rate_user(tbReal ctrl, tbReal act, const tbReal* 
   return 0;
 }
 
+// ---- of an extension ---------------------------------------------------------------------------
+
+#define X(TYPE, word, affine, function)                                   \
+  tbReal tb_gain_##function(const tbActuatorState* a, const tbReal* prm); \
+  tbReal tb_gain_velocity_##function(const tbActuatorState* a, const tbReal* prm);
+TB_EXTENSION_GAINS(X)
+#undef X
+#define X(TYPE, word, affine, function) \
+  tbReal tb_bias_##function(const tbActuatorState* a, const tbReal* prm);
+TB_EXTENSION_BIASES(X)
+#undef X
+#define X(TYPE, word, affine, function) \
+  tbReal tb_activation_rate_##function(tbReal ctrl, tbReal act, const tbReal* prm);
+TB_EXTENSION_DYNAMICS(X)
+#undef X
+
 // ---- by type -----------------------------------------------------------------------------------
 
 TB_INLINE tbReal tb_gain(int type, const tbActuatorState* a, const tbReal* prm) {

@@ -28,6 +28,7 @@
 #include "dynamics/gravity.h"
 #include "dynamics/mass.h"
 #include "linalg/small.h"
+#include "model/floating.h"
 #include "model/workspace.h"
 #include "forces/forces.h"
 #include "forces/gyroscopic_midpoint.h"
@@ -85,16 +86,10 @@ static tbReal largest_rotation(const tbModel* m, const tbData* d, int tree, bool
   first = m->tree_dofadr[tree];
   end = first + m->tree_dofnum[tree];
   for (int i = first; i < end; i++) {
-    bool hinge = m->jnt_type[m->dof_jntid[i]] == TB_JOINT_HINGE;
-    if (hinge && (wheels || !spins_wheel(m, i))) most = tb_max(most, d->qvel[i] * d->qvel[i]);
+    bool turns = tb_joint_turns_about_axis(m->jnt_type[m->dof_jntid[i]]);
+    if (turns && (wheels || !spins_wheel(m, i))) most = tb_max(most, d->qvel[i] * d->qvel[i]);
   }
   return m->opt.timestep * sqrt(most);
-}
-
-static bool is_free_body(const tbModel* m, int tree) {
-  enum { BODY = 6 };
-  int joint = m->dof_jntid[m->tree_dofadr[tree]];
-  return m->tree_dofnum[tree] == BODY && m->jnt_type[joint] == TB_JOINT_FREE;
 }
 
 // By dof: b, u = M^-1 b, w, p = M w.
@@ -178,7 +173,7 @@ static void tree_motion(const tbModel* m, const tbData* d, int first, int end, b
                         const Motion* x) {
   for (int i = first; i < end; i++) x->w[i] = wheels || !spins_wheel(m, i) ? d->qvel[i] : 0;
   momentum_of(m, d, first, end, x->w, x->p);
-  if (m->jnt_type[m->dof_jntid[first]] != TB_JOINT_FREE) return;
+  if (!tb_dof_floats(m, first)) return;
   tbReal centre[3];
   for (int k = 0; k < 3; k++) {
     int dof = first + k;
@@ -209,7 +204,7 @@ static bool is_off_centre(const tbModel* m, const tbData* d, int tree) {
   const tbReal *centre = d->subtree_com + 3 * body, *frame = d->xpos + 3 * body;
   tbReal arm[3];
   tb_sub3(arm, centre, frame);
-  return is_free_body(m, tree) && tb_norm3(arm) > rounding * tb_norm3(centre);
+  return tb_tree_is_free_body(m, tree) && tb_norm3(arm) > rounding * tb_norm3(centre);
 }
 
 // Whether a joint turns by more than `most` in a step at velocity v.
@@ -217,7 +212,7 @@ static bool turns_fast(const tbModel* m, int tree, const tbReal* v, tbReal most)
   int first = m->tree_dofadr[tree], end = first + m->tree_dofnum[tree];
   for (int i = first; i < end; i++) {
     int joint = m->dof_jntid[i], type = m->jnt_type[joint];
-    bool slides = type == TB_JOINT_SLIDE || (type == TB_JOINT_FREE && i < m->jnt_dofadr[joint] + 3);
+    bool slides = !tb_joint_turns(type) || i < m->jnt_dofadr[joint] + tb_joint_translations(type);
     if (!slides && fabs(v[i]) * m->opt.timestep > most) return true;
   }
   return false;
@@ -233,7 +228,7 @@ static tbTurning classify_rotation(const tbModel* m, tbData* d, int tree, const 
   // Expo uses the forces of the start as long as a step resolves the rotation.
   bool by_middle = tb_turns_by_middle(&m->opt);
   tbTurning resolved = by_middle ? TB_TURNS : TB_TURNS_SLOWLY;
-  if (is_free_body(m, tree)) {
+  if (tb_tree_is_free_body(m, tree)) {
     return turn > (by_middle ? FAST_TURN : RESOLVED_TURN) ? TB_TURNS_FAST : TB_TURNS_SLOWLY;
   }
   if (turn <= LEAST_TURN) return TB_TURNS_SLOWLY;
@@ -307,7 +302,7 @@ static void add_middle(const tbModel* m, tbData* d, tbInertiaFactor H, int tree,
 static void add_momentum_force(const tbModel* m, const tbData* d, int first, int end,
                                const tbReal* b, tbReal share, const tbReal gained[3], tbReal sign,
                                tbReal* force) {
-  if (m->jnt_type[m->dof_jntid[first]] != TB_JOINT_FREE) return;
+  if (!tb_dof_floats(m, first)) return;
   tbReal mass = d->qM[m->M_rowadr[first] + m->M_rownnz[first] - 1], a[3];
   for (int k = 0; k < 3; k++) {
     a[k] = sign * (share * b[first + k] - gained[k] / m->opt.timestep) / mass;
@@ -322,7 +317,8 @@ static void add_bound(const tbModel* m, tbData* d, int tree, tbReal sign, const 
                       tbReal* force) {
   const tbReal h = m->opt.timestep;
   int first = m->tree_dofadr[tree], end = first + m->tree_dofnum[tree];
-  bool is_free = is_free_body(m, tree), moves_by_end = !is_free && tb_turns_by_middle(&m->opt);
+  bool is_free = tb_tree_is_free_body(m, tree),
+       moves_by_end = !is_free && tb_turns_by_middle(&m->opt);
   tbReal growth = 0, gained[3];
   if (is_free) {
     rigid_motion(m, d, first, x);

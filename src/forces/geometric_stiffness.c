@@ -5,8 +5,11 @@
 
 #include "base/bits.h"
 #include "base/minmax.h"
+#include "dynamics/equality/equality.h"
 #include "dynamics/pivot.h"
 #include "dynamics/tendon_path.h"
+#include "model/floating.h"
+#include "model/transmission_kinds.h"
 #include "model/workspace.h"
 #include "spatial/eig3.h"
 #include "spatial/vec3.h"
@@ -25,8 +28,7 @@ static const tbReal MOST_WEIGHTS = 4;
 static const int LEAST_OF_BELT = 12;
 
 static bool is_jointed(const tbModel* m, int body) {
-  int tree = m->body_treeid[body], joint = m->dof_jntid[m->tree_dofadr[tree]];
-  return m->tree_dofnum[tree] != 6 || m->jnt_type[joint] != TB_JOINT_FREE;
+  return !tb_tree_is_free_body(m, m->body_treeid[body]);
 }
 
 // Whether a force at a point of a body is above a fraction of the force that a step resolves, for
@@ -262,8 +264,9 @@ static void keep_tendon_loads(const tbModel* m, tbData* d, const tbStepState* st
   }
   for (int t = 0; t < m->ntendon; t++) pull[t] += tb_tendon_passive(m, d, t);
   for (int i = 0; i < m->nu; i++) {
-    if (m->actuator_trntype[i] != TB_TRN_TENDON) continue;
-    pull[m->actuator_trnid[2 * i]] += m->actuator_gear[6 * i] * d->actuator_force[i];
+    int tendon = tb_geared_tendon(m, i);
+    if (tendon < 0) continue;
+    pull[tendon] += m->actuator_gear[6 * i] * d->actuator_force[i];
   }
   for (int t = 0; t < m->ntendon; t++) {
     if (pull[t] == 0 || !is_tendon_kept(m, d, t, pull[t])) pull[t] = 0;

@@ -33,6 +33,7 @@
 #include "base/minmax.h"
 #include "dynamics/regressor.h"
 #include "linalg/small.h"
+#include "model/floating.h"
 #include "model/workspace.h"
 #include "spatial/so3.h"
 #include "spatial/trig.h"
@@ -104,10 +105,8 @@ bool tb_turns_by_middle(const tbOption* opt) {
 
 bool tb_gyroscopic_midpoint(const tbModel* m, const tbData* d, int tree,
                             tbGyroscopicMidpoint* out) {
-  enum { BODY = 6 };
   int first = m->tree_dofadr[tree];
-  if (m->tree_dofnum[tree] != BODY || !tb_turns_by_middle(&m->opt)) return false;
-  if (m->jnt_type[m->dof_jntid[first]] != TB_JOINT_FREE) return false;
+  if (!tb_tree_is_free_body(m, tree) || !tb_turns_by_middle(&m->opt)) return false;
   int body = m->dof_bodyid[first];
   const tbReal *omega = d->cvel + 6 * body, *I = d->crb + 10 * body, h = m->opt.timestep;
   if (h * h * tb_dot3(omega, omega) < LEAST_TURN * LEAST_TURN) return false;

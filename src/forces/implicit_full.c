@@ -12,6 +12,7 @@
 #include "dynamics/mass.h"
 #include "linalg/dense.h"
 #include "linalg/ltdl.h"
+#include "model/floating.h"
 #include "model/workspace.h"
 #include "spatial/vec3.h"
 #include "forces/forces.h"
@@ -147,11 +148,6 @@ tbResult tb_implicit_full(const tbModel* m, tbData* d, tbReal* x) {
 
 // ---- implicitfast ------------------------------------------------------------------------------
 
-static bool is_free_body(const tbModel* m, int tree) {
-  return m->tree_dofnum[tree] == 6 &&
-         m->jnt_type[m->dof_jntid[m->tree_dofadr[tree]]] == TB_JOINT_FREE;
-}
-
 // A += h db/dv of a free-floating body, and of those fixed to it: with spin w, and s from the joint
 // to a centre of mass, b = (f, s x f + w x I w), f = m w x (w x s).
 static void add_gyroscopic(const tbModel* m, const tbData* d, int tree, tbReal* A, int stride) {
@@ -213,7 +209,7 @@ static tbResult fast_dense(const tbModel* m, tbData* d, tbReal* x) {
   tbResult result = add_fluid(m, d, H);
   for (int t = 0; result == TB_OK && t < m->ntree; t++) {
     int first = m->tree_dofadr[t], end = first + m->tree_dofnum[t];
-    if (is_free_body(m, t)) {
+    if (tb_tree_is_free_body(m, t)) {
       add_gyroscopic(m, d, t, entry(m, H, first, first), m->nv);
     } else {
       for (int i = first; i < end; i++) {
@@ -248,7 +244,7 @@ tbResult tb_implicit_fast(const tbModel* m, tbData* d, tbReal* x) {
   tbResult result = tb_implicit_factor(m, d, TB_IMPLICIT_ALL, &factor);
   for (int t = 0; result == TB_OK && t < m->ntree; t++) {
     int first = m->tree_dofadr[t], end = first + m->tree_dofnum[t];
-    if (!is_free_body(m, t)) {
+    if (!tb_tree_is_free_body(m, t)) {
       tb_ltdl_solve_range(forest, factor.LD, factor.inverse, x, first, end);
     } else if (!solve_free(m, d, t, factor.H, x)) {
       result = TB_ERROR_NUMERIC;
@@ -259,6 +255,6 @@ tbResult tb_implicit_fast(const tbModel* m, tbData* d, tbReal* x) {
 
 bool tb_implicit_fast_is_all(const tbModel* m, const tbData* d) {
   bool free = false;
-  for (int t = 0; t < m->ntree; t++) free = free || is_free_body(m, t);
+  for (int t = 0; t < m->ntree; t++) free = free || tb_tree_is_free_body(m, t);
   return !free && is_sparse(m, d);
 }

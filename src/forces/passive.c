@@ -1,39 +1,22 @@
 // Passive forces: springs, dampers, gravity compensation, drag of the medium.
 #include <string.h>
 
-#include "spatial/quat.h"
 #include "forces/forces.h"
+#include "model/joint_space.h"
 #include "tribo/dynamics.h"
 
 static void zero(tbReal* x, int n) {
   memset(x, 0, sizeof(tbReal) * (size_t)n);
 }
 
-// Spring of a rotation: stiffness times the rotation vector from the rest orientation, in the body.
-static void ball_spring(tbReal* force, tbReal stiffness, const tbReal* quat, const tbReal* rest) {
-  tbReal conjugate[4], difference[4], vector[3], unit[4];
-  memcpy(unit, quat, sizeof unit);
-  tb_quat_normalize(unit);
-  tb_quat_conjugate(conjugate, rest);
-  tb_quat_mul(difference, conjugate, unit);
-  tb_quat_log(vector, difference);
-  tb_scale3(force, vector, -stiffness);
-}
-
 static void joint_springs(const tbModel* m, tbData* d) {
   for (int j = 0; j < m->njnt; j++) {
     tbReal k = m->jnt_stiffness[j];
     if (k == 0) continue;
-    const tbReal *q = d->qpos + m->jnt_qposadr[j], *rest = m->qpos_spring + m->jnt_qposadr[j];
+    int at = m->jnt_qposadr[j], type = m->jnt_type[j];
     tbReal* force = d->qfrc_spring + m->jnt_dofadr[j];
-    switch (m->jnt_type[j]) {
-      case TB_JOINT_FREE:
-        for (int i = 0; i < 3; i++) force[i] = -k * (q[i] - rest[i]);
-        ball_spring(force + 3, k, q + 3, rest + 3);
-        break;
-      case TB_JOINT_BALL: ball_spring(force, k, q, rest); break;
-      default: force[0] = -k * (q[0] - rest[0]);
-    }
+    tb_joint_stretch(type, d->qpos + at, m->qpos_spring + at, force);
+    for (int i = 0; i < tb_joint_nv(type); i++) force[i] *= -k;
   }
 }
 

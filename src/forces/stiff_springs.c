@@ -2,6 +2,8 @@
 
 #include "base/minmax.h"
 #include "forces/forces.h"
+#include "model/joint_kinds.h"
+#include "model/transmission_kinds.h"
 
 static bool is_spatial(const tbModel* m, int t) {
   return m->tendon_num[t] > 0 && m->wrap_type[m->tendon_adr[t]] != TB_WRAP_JOINT;
@@ -27,9 +29,8 @@ static bool tendon_spring(const tbModel* m, const tbData* d, int t, tbStiffness*
 static bool is_clamped(const tbModel* m, const tbData* d, int i) {
   const tbReal *range = m->actuator_forcerange + 2 * i, force = d->actuator_force[i];
   if (m->actuator_forcelimited[i] && (force <= range[0] || force >= range[1])) return true;
-  if (m->actuator_trntype[i] == TB_TRN_TENDON) {
-    return m->tendon_actfrclimited[m->actuator_trnid[2 * i]];
-  }
+  int tendon = tb_geared_tendon(m, i);
+  if (tendon >= 0) return m->tendon_actfrclimited[tendon];
   for (int k = 0; k < m->actuator_Jnnz[i]; k++) {
     int dof = m->Jmom_colind[m->actuator_Jadr[i] + k], joint = m->dof_jntid[dof];
     const tbReal* limit = m->jnt_actfrcrange + 2 * joint;
@@ -116,14 +117,7 @@ bool tb_stiff_springs_turn(const tbModel* m) {
     if (is_spatial(m, t) && m->tendon_stiffness[t] > 0) return true;
   }
   for (int i = 0; i < m->nu; i++) {
-    if (!(tb_actuator_position_gain(m, i) < 0)) continue;
-    int type = m->actuator_trntype[i], target = m->actuator_trnid[2 * i];
-    bool joint = type == TB_TRN_JOINT || type == TB_TRN_JOINTINPARENT;
-    if (type == TB_TRN_TENDON && !is_spatial(m, target)) continue;
-    if (joint && (m->jnt_type[target] == TB_JOINT_HINGE || m->jnt_type[target] == TB_JOINT_SLIDE)) {
-      continue;
-    }
-    return true;
+    if (tb_actuator_position_gain(m, i) < 0 && !tb_transmission_is_constant(m, i)) return true;
   }
   return false;
 }

@@ -201,6 +201,8 @@ typedef struct {
 typedef struct {
   TB_SPEC_COMMON
   TB_SPEC_ACTUATOR(TB_SPEC_MEMBER)
+  int trntype;                // an extension's transmission,
+  const char* target[2];      // whose objects have no field above; or NULL
   const char* element;        // the file's element: "motor", "position", ...
   const tbSpecKeyPart* keys;  // parser only
 } tbSpecActuator;

@@ -3,13 +3,16 @@
 #include <string.h>
 
 #include "model/actuator_kinds.h"
+#include "model/joint_kinds.h"
+#include "model/transmission_kinds.h"
 
 // The words of enumerations; values are those of tribo/enums.h.
 #define TABLE(name, ...) static const tbSpecWord WORDS_##name[] = {__VA_ARGS__, {NULL, 0}}
 TABLE(BOOL, {"false", 0}, {"true", 1});
 TABLE(TRISTATE, {"false", 0}, {"true", 1}, {"auto", TB_AUTO});
-TABLE(JOINTTYPE, {"free", TB_JOINT_FREE}, {"ball", TB_JOINT_BALL}, {"slide", TB_JOINT_SLIDE},
-      {"hinge", TB_JOINT_HINGE});
+#define X(TYPE, word, nq, nv, translations, limits, flags, function) {word, TB_JOINT_##TYPE},
+static const tbSpecWord WORDS_JOINTTYPE[] = {TB_JOINTS(X){NULL, 0}};
+#undef X
 TABLE(GEOMTYPE, {"plane", TB_GEOM_PLANE}, {"hfield", TB_GEOM_HFIELD}, {"sphere", TB_GEOM_SPHERE},
       {"capsule", TB_GEOM_CAPSULE}, {"ellipsoid", TB_GEOM_ELLIPSOID},
       {"cylinder", TB_GEOM_CYLINDER}, {"box", TB_GEOM_BOX}, {"mesh", TB_GEOM_MESH});
@@ -148,6 +151,17 @@ DEFINE(size, TB_SPEC_SIZE)
 #define TYPE tbSpecStatistic
 DEFINE(statistic, TB_SPEC_STATISTIC)
 #undef TYPE
+
+const char** tb_spec_transmission(tbSpecActuator* a, int type, int k) {
+  const tbTransmissionKind* kind = &tb_transmission_kinds[type];
+  const char* word = k ? kind->second_word : kind->word;
+  tbSpecTable table = tb_spec_table_actuator();
+  for (int i = 0; word && i < table.nfield; i++) {
+    if (strcmp(table.field[i].name, word) != 0) continue;
+    return (const char**)(void*)((char*)a + table.field[i].offset);
+  }
+  return word && a->trntype == type ? &a->target[k] : NULL;
+}
 
 tbSpecDefault tb_spec_initial_default(void) {
   tbSpecDefault record = {.parent = -1};

@@ -27,6 +27,10 @@ typedef struct {
   const tbSpecWord* words;
 } tbSpecField;
 
+// The member with the name of the first (k = 0) or the second object of an actuator by a type of
+// transmission; NULL where the actuator can have none.
+const char** tb_spec_transmission(tbSpecActuator* actuator, int type, int k);
+
 // The fields of one kind of element; the position of a field is its bit in `given`.
 typedef struct {
   const tbSpecField* field;

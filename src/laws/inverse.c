@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/minmax.h"
+#include "model/floating.h"
 #include "model/workspace.h"
 
 int* tb_inverse_driven(const tbModel* m, tbData* d, const tbInverseSettings* settings) {
@@ -15,7 +16,7 @@ int* tb_inverse_driven(const tbModel* m, tbData* d, const tbInverseSettings* set
     return driven;
   }
   for (int i = 0; i < m->nv; i++) {
-    driven[i] = m->nu == 0 && m->jnt_type[m->dof_jntid[i]] != TB_JOINT_FREE;
+    driven[i] = m->nu == 0 && !tb_dof_floats(m, i);
   }
   for (int u = 0; u < m->nu; u++) {
     for (int k = m->actuator_Jadr[u]; k < m->actuator_Jadr[u] + m->actuator_Jnnz[u]; k++) {

@@ -11,6 +11,8 @@
 #include "base/error.h"
 #include "base/kernel.h"
 #include "load/actuator_range_model.h"
+#include "model/equality_kinds.h"
+#include "model/transmission_kinds.h"
 #include "tribo/dynamics.h"
 #include "tribo/step.h"
 
@@ -35,13 +37,10 @@ static bool needs_range(tbModel* m, const tbLengthRangeOptions* o, int u) {
   if (o->mode == TB_LENGTHRANGE_MUSCLEUSER && !muscle && !user) return false;
   tbReal* range = m->actuator_lengthrange + 2 * u;
   if (o->useexisting && range[0] < range[1]) return false;
-  int type = m->actuator_trntype[u], id = m->actuator_trnid[2 * u];
+  int joint = tb_geared_joint(m, u), tendon = tb_geared_tendon(m, u);
   const tbReal* limit = NULL;
-  if (type == TB_TRN_JOINT || type == TB_TRN_JOINTINPARENT) {
-    if (m->jnt_limited[id]) limit = m->jnt_range + 2 * id;
-  } else if (type == TB_TRN_TENDON && m->tendon_limited[id]) {
-    limit = m->tendon_range + 2 * id;
-  }
+  if (joint >= 0 && m->jnt_limited[joint]) limit = m->jnt_range + 2 * joint;
+  if (tendon >= 0 && m->tendon_limited[tendon]) limit = m->tendon_range + 2 * tendon;
   if (!o->uselimit || !limit) return true;
   memcpy(range, limit, 2 * sizeof(tbReal));
   return false;
@@ -104,9 +103,9 @@ static void find_parts(const tbModel* m, int* part) {
     int ends[2] = {m->eq_obj1id[e], m->eq_obj2id[e]}, first = -1;
     for (int k = 0; k < 2; k++) {
       if (ends[k] < 0) continue;
-      if (m->eq_type[e] == TB_EQ_TENDON) {
+      if (tb_equality_ends(m, e) == TB_ENDS_TENDONS) {
         join_tendon(m, part, &first, ends[k]);
-      } else if (m->eq_type[e] == TB_EQ_JOINT) {
+      } else if (tb_equality_ends(m, e) == TB_ENDS_JOINTS) {
         join(part, &first, m->dof_treeid[m->jnt_dofadr[ends[k]]]);
       } else {
         join(part, &first, object_tree(m, m->eq_objtype[e], ends[k]));

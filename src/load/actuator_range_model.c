@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/equality_kinds.h"
+#include "model/transmission_kinds.h"
 // Kinds of objects of which only some are kept.
 enum { ACTUATOR, TENDON, SITE, KINDS };
 
@@ -48,18 +50,17 @@ static void mark(const tbModel* m, const int* pulled, int count, int* tendon, in
   }
   for (int s = 0; s < m->nsite; s++) site[s] = -1;
   for (int e = 0; e < m->neq; e++) {
-    bool ties = m->eq_type[e] == TB_EQ_TENDON, sites = m->eq_objtype[e] == TB_OBJ_SITE;
+    bool ties = tb_equality_ends(m, e) == TB_ENDS_TENDONS, sites = m->eq_objtype[e] == TB_OBJ_SITE;
     int* to = ties ? tendon : sites ? site : NULL;
     if (to) keep(to, m->eq_obj1id[e]);
     if (to) keep(to, m->eq_obj2id[e]);
   }
   for (int k = 0; k < count; k++) {
-    int type = m->actuator_trntype[pulled[k]];
+    int object = tb_transmission_kinds[m->actuator_trntype[pulled[k]]].first;
     const int* id = m->actuator_trnid + 2 * pulled[k];
-    if (type == TB_TRN_TENDON) keep(tendon, id[0]);
-    if (type != TB_TRN_SITE && type != TB_TRN_SLIDERCRANK) continue;
-    keep(site, id[0]);
-    keep(site, id[1]);
+    int* to = object == TB_OBJ_TENDON ? tendon : object == TB_OBJ_SITE ? site : NULL;
+    if (to) keep(to, id[0]);
+    if (to) keep(to, id[1]);
   }
   for (int t = 0; t < m->ntendon; t++) {
     if (tendon[t] == 0) keep_path(m, t, site);
@@ -129,18 +130,17 @@ static void rename_id(const int* place, int* id) {
 static void rename_ids(const Kept* kept, tbModel* m) {
   const int *tendon = kept->place[TENDON], *site = kept->place[SITE];
   for (int u = 0; u < m->nu; u++) {
-    int type = m->actuator_trntype[u], *id = m->actuator_trnid + 2 * u;
-    if (type == TB_TRN_TENDON) rename_id(tendon, id);
-    if (type == TB_TRN_SITE || type == TB_TRN_SLIDERCRANK) {
-      rename_id(site, id);
-      rename_id(site, id + 1);
-    }
+    int object = tb_transmission_kinds[m->actuator_trntype[u]].first;
+    int* id = m->actuator_trnid + 2 * u;
+    const int* place = object == TB_OBJ_TENDON ? tendon : object == TB_OBJ_SITE ? site : NULL;
+    if (place) rename_id(place, id);
+    if (place) rename_id(place, id + 1);
     m->actuator_dyntype[u] = TB_DYN_NONE;
     m->actuator_actadr[u] = -1;
     m->actuator_actnum[u] = 0;
   }
   for (int e = 0; e < m->neq; e++) {
-    bool ties = m->eq_type[e] == TB_EQ_TENDON, sites = m->eq_objtype[e] == TB_OBJ_SITE;
+    bool ties = tb_equality_ends(m, e) == TB_ENDS_TENDONS, sites = m->eq_objtype[e] == TB_OBJ_SITE;
     const int* place = ties ? tendon : sites ? site : NULL;
     if (place) rename_id(place, &m->eq_obj1id[e]);
     if (place) rename_id(place, &m->eq_obj2id[e]);

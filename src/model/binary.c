@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "model/model.h"
 #include "model/sparsity.h"
+#include "tribo/extension.h"
 
 static const char MAGIC[8] = {'T', 'R', 'I', 'B', 'O', 'T', 'B', 'M'};
 static const uint32_t BYTE_ORDER_TAG = 0x01020304;
@@ -37,7 +38,8 @@ static size_t option_bytes(void) {
   return total;
 }
 
-// A hash of every field's type, name and shape.
+// A hash of every field's type, name and shape, and of an extension's kinds, whose values another
+// extension gives to others.
 static uint64_t fields_hash(void) {
   static const char TEXT[] =
 #define X(name, what) #name ","
@@ -48,6 +50,11 @@ static uint64_t fields_hash(void) {
 #undef X
 #define X(type, name, count, initial, allowed, unit, what) #type " " #name " " #count ","
               TB_OPTION_FIELDS(X)
+#undef X
+#define X(TYPE, word, ...) #TYPE " " #word ","
+                  TB_EXTENSION_SENSORS(X) TB_EXTENSION_GAINS(X) TB_EXTENSION_BIASES(X)
+                      TB_EXTENSION_DYNAMICS(X) TB_EXTENSION_TRANSMISSIONS(X)
+                          TB_EXTENSION_EQUALITIES(X)
 #undef X
       ;
   unsigned char widths[2] = {sizeof(tbReal), sizeof(int)};
@@ -162,7 +169,8 @@ static tbResult check_header(const unsigned char* bytes, size_t size, tbError* e
   }
   if (version != TB_BINARY_VERSION || fields != fields_hash()) {
     return tb_fail(error, TB_ERROR_UNSUPPORTED,
-                   "the model was saved by another version of Tribo: compile it again");
+                   "the model was saved by another version of Tribo, or with other extensions: "
+                   "compile it again");
   }
   if (payload != size - TB_BINARY_HEADER) {
     return tb_fail(error, TB_ERROR_PARSE, "truncated model: %zu bytes, expected %llu", size,

@@ -2,7 +2,11 @@
 #include <math.h>
 
 #include "base/error.h"
+#include "model/actuator_kinds.h"
+#include "model/equality_kinds.h"
+#include "model/joint_kinds.h"
 #include "model/sensor_kinds.h"
+#include "model/transmission_kinds.h"
 #include "model/check.h"
 
 #define TRY(expression)                 \
@@ -48,18 +52,19 @@ static tbResult dangling(tbError* error, const char* what, int i) {
 }
 
 static bool is_scalar(const tbModel* m, int joint) {
-  return m->jnt_type[joint] == TB_JOINT_HINGE || m->jnt_type[joint] == TB_JOINT_SLIDE;
+  return tb_joint_is_scalar(m->jnt_type[joint]);
 }
 
 static tbResult check_equalities(const tbModel* m, tbError* error) {
-  TRY(tb_check_range("eq_type", m->eq_type, m->neq, 0, TB_EQ_TENDON + 1, error));
+  TRY(tb_check_range("eq_type", m->eq_type, m->neq, 0, TB_NEQTYPES, error));
   for (int i = 0; i < m->neq; i++) {
-    int type = m->eq_type[i], one = m->eq_obj1id[i], two = m->eq_obj2id[i], kind = m->eq_objtype[i];
+    int ends = tb_equality_ends(m, i), one = m->eq_obj1id[i], two = m->eq_obj2id[i],
+        kind = m->eq_objtype[i];
     bool good;
-    if (type == TB_EQ_JOINT) {
+    if (ends == TB_ENDS_JOINTS) {
       good = refers(m, TB_OBJ_JOINT, one) && is_scalar(m, one) &&
              (two == -1 || (refers(m, TB_OBJ_JOINT, two) && is_scalar(m, two)));
-    } else if (type == TB_EQ_TENDON) {
+    } else if (ends == TB_ENDS_TENDONS) {
       good = refers(m, TB_OBJ_TENDON, one) && (two == -1 || refers(m, TB_OBJ_TENDON, two));
     } else {
       good = (kind == TB_OBJ_BODY || kind == TB_OBJ_XBODY || kind == TB_OBJ_SITE) &&
@@ -116,21 +121,19 @@ static tbResult check_tendons(const tbModel* m, tbError* error) {
 }
 
 // Rows of actuator_moment: that of a joint has the joint's dofs, that of a tendon has the length of
-// the tendon's row, and all columns are ascending.
+// the tendon's row, that of contacts has all dofs, and all columns are ascending.
 static tbResult check_moments(const tbModel* m, tbError* error) {
   TRY(tb_check_spans("actuator_Jadr", m->actuator_Jadr, m->actuator_Jnnz, m->nu, m->nJmom, error));
   TRY(tb_check_range("Jmom_colind", m->Jmom_colind, m->nJmom, 0, m->nv, error));
   for (int i = 0; i < m->nu; i++) {
-    int type = m->actuator_trntype[i], one = m->actuator_trnid[2 * i], n = m->actuator_Jnnz[i];
+    const tbTransmissionKind* kind = &tb_transmission_kinds[m->actuator_trntype[i]];
+    int one = m->actuator_trnid[2 * i], n = m->actuator_Jnnz[i];
     const int* columns = m->Jmom_colind + m->actuator_Jadr[i];
     bool good = true;
-    if (type == TB_TRN_TENDON) good = n == m->tendon_Jnnz[one];
-    if (type == TB_TRN_JOINT || type == TB_TRN_JOINTINPARENT) {
-      int joint_type = m->jnt_type[one];
-      good = n == (joint_type == TB_JOINT_FREE   ? 6
-                   : joint_type == TB_JOINT_BALL ? 3
-                                                 : 1) &&
-             columns[0] == m->jnt_dofadr[one];
+    if (kind->first == TB_OBJ_TENDON) good = n == m->tendon_Jnnz[one];
+    if (kind->arm == TB_ARM_CONTACTS) good = n == m->nv;
+    if (kind->first == TB_OBJ_JOINT) {
+      good = n == tb_joint_nv(m->jnt_type[one]) && columns[0] == m->jnt_dofadr[one];
     }
     for (int k = 1; k < n; k++) good = good && columns[k] > columns[k - 1];
     if (!good) return tb_fail(error, TB_ERROR_MODEL, "model: row %d of Jmom_colind is wrong", i);
@@ -139,21 +142,20 @@ static tbResult check_moments(const tbModel* m, tbError* error) {
 }
 
 static tbResult check_actuators(const tbModel* m, tbError* error) {
-  TRY(tb_check_range("actuator_trntype", m->actuator_trntype, m->nu, 0, TB_TRN_BODY + 1, error));
-  TRY(tb_check_range("actuator_dyntype", m->actuator_dyntype, m->nu, 0, TB_DYN_USER + 1, error));
-  TRY(tb_check_range("actuator_gaintype", m->actuator_gaintype, m->nu, 0, TB_GAIN_USER + 1, error));
-  TRY(tb_check_range("actuator_biastype", m->actuator_biastype, m->nu, 0, TB_BIAS_USER + 1, error));
+  TRY(tb_check_range("actuator_trntype", m->actuator_trntype, m->nu, 0, TB_NTRNTYPES, error));
+  TRY(tb_check_range("actuator_dyntype", m->actuator_dyntype, m->nu, 0, TB_NDYNTYPES, error));
+  TRY(tb_check_range("actuator_gaintype", m->actuator_gaintype, m->nu, 0, TB_NGAINTYPES, error));
+  TRY(tb_check_range("actuator_biastype", m->actuator_biastype, m->nu, 0, TB_NBIASTYPES, error));
   TRY(tb_check_spans("actuator_actadr", m->actuator_actadr, m->actuator_actnum, m->nu, m->na,
                      error));
-  static const int KIND[] = {TB_OBJ_JOINT,  TB_OBJ_JOINT, TB_OBJ_SITE,
-                             TB_OBJ_TENDON, TB_OBJ_SITE,  TB_OBJ_BODY};
   int64_t states = 0;
   for (int i = 0; i < m->nu; i++) {
-    int type = m->actuator_trntype[i];
+    const tbTransmissionKind* kind = &tb_transmission_kinds[m->actuator_trntype[i]];
     int one = m->actuator_trnid[2 * i], two = m->actuator_trnid[2 * i + 1];
-    bool good = refers(m, KIND[type], one);
-    if (type == TB_TRN_SLIDERCRANK) good = good && refers(m, TB_OBJ_SITE, two);
-    if (type == TB_TRN_SITE) good = good && (two == -1 || refers(m, TB_OBJ_SITE, two));
+    bool is_alone = two == -1 && kind->second != TB_SECOND_REQUIRED;
+    bool needs_scalar = kind->first == TB_OBJ_JOINT && kind->arm == TB_ARM_CONFIGURATION;
+    bool good = refers(m, kind->first, one) && (!needs_scalar || is_scalar(m, one)) &&
+                (kind->second == TB_SECOND_NONE || is_alone || refers(m, kind->first, two));
     if (!good) return dangling(error, "actuator", i);
     // Dynamics need an activation state, and a state needs an address.
     if (m->actuator_dyntype[i] != TB_DYN_NONE && m->actuator_actnum[i] < 1) {
@@ -242,10 +244,9 @@ static bool check_sensor(const tbModel* m, int i) {
   if (object == TB_OBJ_BODY && objtype == TB_OBJ_XBODY) objtype = TB_OBJ_BODY;
   if (objtype != object || !refers(m, objtype, id)) return false;
   if (object != TB_OBJ_JOINT) return true;
-  bool ball = m->jnt_type[id] == TB_JOINT_BALL;
   switch (kind->requires) {
-    case TB_REQUIRES_BALL: return ball;
-    case TB_REQUIRES_LIMITED: return ball || is_scalar(m, id);
+    case TB_REQUIRES_BALL: return tb_joint_is_rotation(m->jnt_type[id]);
+    case TB_REQUIRES_LIMITED: return tb_joint_limits(m->jnt_type[id]) > 0;
     default: return is_scalar(m, id);
   }
 }

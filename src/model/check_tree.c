@@ -2,6 +2,7 @@
 // it.
 #include "base/error.h"
 #include "model/check.h"
+#include "model/joint_kinds.h"
 
 #define TRY(expression)                 \
   do {                                  \
@@ -55,17 +56,9 @@ static tbResult check_bodies(const tbModel* m, tbError* error) {
   return mocap == m->nmocap ? TB_OK : tb_fail(error, TB_ERROR_MODEL, "model: nmocap is wrong");
 }
 
-static int joint_nq(int type) {
-  return type == TB_JOINT_FREE ? 7 : type == TB_JOINT_BALL ? 4 : 1;
-}
-
-static int joint_nv(int type) {
-  return type == TB_JOINT_FREE ? 6 : type == TB_JOINT_BALL ? 3 : 1;
-}
-
 // Joints in the order of their bodies, coordinates and dofs in the order of the joints.
 static tbResult check_joints(const tbModel* m, tbError* error) {
-  TRY(tb_check_range("jnt_type", m->jnt_type, m->njnt, 0, TB_JOINT_HINGE + 1, error));
+  TRY(tb_check_range("jnt_type", m->jnt_type, m->njnt, 0, TB_JOINT_COUNT, error));
   TRY(tb_check_range("jnt_bodyid", m->jnt_bodyid, m->njnt, 1, m->nbody, error));
   TRY(tb_check_range("jnt_limited", m->jnt_limited, m->njnt, 0, 2, error));
   TRY(tb_check_range("jnt_actfrclimited", m->jnt_actfrclimited, m->njnt, 0, 2, error));
@@ -80,13 +73,13 @@ static tbResult check_joints(const tbModel* m, tbError* error) {
       if (m->jnt_bodyid[j] != b) return broken(error, "jnt_bodyid", j);
       if (m->jnt_qposadr[j] != q) return broken(error, "jnt_qposadr", j);
       if (m->jnt_dofadr[j] != v) return broken(error, "jnt_dofadr", j);
-      if (type == TB_JOINT_FREE && (m->body_parentid[b] != 0 || m->body_jntnum[b] != 1)) {
+      if (tb_joint_floats(type) && (m->body_parentid[b] != 0 || m->body_jntnum[b] != 1)) {
         return tb_fail(error, TB_ERROR_MODEL, "model: free joint %d is not alone on a top body", j);
       }
-      q += joint_nq(type);
-      v += joint_nv(type);
+      q += tb_joint_nq(type);
+      v += tb_joint_nv(type);
       if (q > m->nq || v > m->nv) return broken(error, "jnt_type", j);
-      if (type == TB_JOINT_FREE || type == TB_JOINT_BALL) {
+      if (tb_joint_has_quaternion(type)) {
         TRY(tb_check_quats("qpos0", m->qpos0 + q - 4, 1, error));
         TRY(tb_check_quats("qpos_spring", m->qpos_spring + q - 4, 1, error));
       }
@@ -115,7 +108,7 @@ static tbResult check_dofs(const tbModel* m, tbError* error) {
     if (m->body_lastdof[b] != last) return broken(error, "body_lastdof", b);
   }
   for (int j = 0; j < m->njnt; j++) {
-    for (int k = 0; k < joint_nv(m->jnt_type[j]); k++) {
+    for (int k = 0; k < tb_joint_nv(m->jnt_type[j]); k++) {
       if (m->dof_jntid[m->jnt_dofadr[j] + k] != j) {
         return broken(error, "dof_jntid", m->jnt_dofadr[j] + k);
       }

@@ -1,6 +1,7 @@
 // Names of objects: offsets into one pool of characters.
 #include <string.h>
 
+#include "model/joint_kinds.h"
 #include "tribo/model.h"
 
 // The offsets and the number of objects of a type, or NULL.
@@ -44,4 +45,20 @@ const char* tb_id2name(const tbModel* model, tbObjType type, int id) {
   int count;
   const int* table = name_table(model, type, &count);
   return table && id >= 0 && id < count && table[id] >= 0 ? model->names + table[id] : "";
+}
+
+const char* tb_joint_type_name(int type) {
+  switch (type) {
+#define X(TYPE, word, nq, nv, translations, limits, flags, function) \
+  case TB_JOINT_##TYPE: return word;
+    TB_JOINTS(X)
+#undef X
+    default: return "";
+  }
+}
+
+int tb_joint_quatadr(const tbModel* m, int joint) {
+  if (!m || joint < 0 || joint >= m->njnt) return -1;
+  int type = m->jnt_type[joint];
+  return tb_joint_has_quaternion(type) ? m->jnt_qposadr[joint] + tb_joint_numbers(type) : -1;
 }

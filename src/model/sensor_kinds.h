@@ -12,9 +12,12 @@
 // function tb_sensor_<function>(context, sensor, out) of sensors/values.h or a file beside it
 //
 // The loader, the checks of a model, the evaluation and the manual read this list. A sensor is a
-// line here, its enumerator in tribo/enums.h and its function.
+// line here, its enumerator in tribo/enums.h and its function; one of an extension is a line in the
+// extension's list and its function (tribo/extension.h).
 #ifndef TRIBO_MODEL_SENSOR_KINDS_H_
 #define TRIBO_MODEL_SENSOR_KINDS_H_
+
+#include "tribo/extension.h"
 
 #define TB_SENSORS(X)                                                                         \
   X(TOUCH, "touch", 1, SITE, ACC, POSITIVE, NOTHING, ANY, touch)                              \
@@ -63,7 +66,8 @@
   X(E_POTENTIAL, "e_potential", 1, NONE, POS, REAL, ENERGY, ANY, e_potential)                 \
   X(E_KINETIC, "e_kinetic", 1, NONE, VEL, REAL, ENERGY, ANY, e_kinetic)                       \
   X(CLOCK, "clock", 1, NONE, POS, REAL, NOTHING, ANY, clock)                                  \
-  X(USER, "user", 0, USER, POS, REAL, NOTHING, ANY, user)
+  X(USER, "user", 0, USER, POS, REAL, NOTHING, ANY, user)                                     \
+  TB_EXTENSION_SENSORS(X)
 
 // One object of a fixed kind, named by an attribute of that kind's name (SITE to BODY); any frame
 // by objtype and objname (FRAME), and a reference frame by reftype and refname (REFERENCE); such an

@@ -7,7 +7,9 @@
 
 #include "base/error.h"
 #include "model/chain.h"
+#include "model/joint_kinds.h"
 #include "model/model.h"
+#include "model/transmission_kinds.h"
 
 // Reason of a failure.
 typedef enum { NOTHING, NO_MEMORY, LONG_CHAIN, MANY_ENTRIES } Failure;
@@ -107,27 +109,27 @@ static void tendon_rows(const tbModel* m, const Pattern* mass, Pattern* p, int* 
 
 static void actuator_rows(const tbModel* m, const Pattern* mass, const Pattern* tendon, Pattern* p,
                           int* row, int* spare) {
-  static const int DOFS[] = {[TB_JOINT_FREE] = 6, [TB_JOINT_BALL] = 3, 1, 1};
   for (int u = 0; u < m->nu; u++) {
     const int* id = m->actuator_trnid + 2 * u;
     int n = 0;
-    switch (m->actuator_trntype[u]) {
-      case TB_TRN_JOINT:
-      case TB_TRN_JOINTINPARENT:
-        for (; n < DOFS[m->jnt_type[id[0]]]; n++) row[n] = m->jnt_dofadr[id[0]] + n;
+    const tbTransmissionKind* kind = &tb_transmission_kinds[m->actuator_trntype[u]];
+    switch (kind->first) {
+      case TB_OBJ_JOINT:
+        for (; n < tb_joint_nv(m->jnt_type[id[0]]); n++) row[n] = m->jnt_dofadr[id[0]] + n;
         break;
-      case TB_TRN_TENDON:
+      case TB_OBJ_TENDON:
         n = tendon->nnz[id[0]];
         if (n) memcpy(row, tendon->columns + tendon->adr[id[0]], (size_t)n * sizeof(int));
         break;
-      case TB_TRN_SITE:
-      case TB_TRN_SLIDERCRANK:
+      case TB_OBJ_SITE:
         n = unite(mass, m, m->site_bodyid[id[0]], row, n, spare);
         if (id[1] >= 0) n = unite(mass, m, m->site_bodyid[id[1]], row, n, spare);
         break;
-      default:
-        // Adhesion acts through contacts on any dof.
-        for (; n < m->nv; n++) row[n] = n;
+      default: n = unite(mass, m, id[0], row, n, spare);
+    }
+    // Adhesion acts through contacts on any dof.
+    if (kind->arm == TB_ARM_CONTACTS) {
+      for (n = 0; n < m->nv; n++) row[n] = n;
     }
     add_row(p, u, row, n);
   }

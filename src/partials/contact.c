@@ -11,6 +11,7 @@
 #include "base/kernel.h"
 #include "dynamics/axis.h"
 #include "model/chain.h"
+#include "model/joint_kinds.h"
 #include "spatial/vec3.h"
 #include "partials/derivatives.h"
 
@@ -83,7 +84,7 @@ static void fill_side(const tbModel* m, const tbData* d, const tbActiveRows* a, 
     while (a->col[c] != dof) c++;
     s->place[k] = c;
     if (k > 0 && m->dof_jntid[chain[k - 1]] != joint) start = k;
-    s->first[k] = start + (m->jnt_type[joint] == TB_JOINT_FREE ? 3 : 0);
+    s->first[k] = start + tb_joint_translations(m->jnt_type[joint]);
     tb_copy3(s->motion + 6 * k, d->cdof + 6 * dof);
     tb_motion_at(s->motion + 6 * k + 3, d->cdof + 6 * dof, offset);
   }

@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "dynamics/axis.h"
+#include "dynamics/equality/residual.h"
 #include "model/chain.h"
+#include "model/joint_space.h"
 #include "spatial/so3.h"
 #include "partials/derivatives.h"
 #include "tribo/dynamics.h"
@@ -176,7 +178,7 @@ static tbResult body_equality(tbDerivatives* x, const tbData* d, const tbConstra
   return TB_OK;
 }
 
-// ---- tendons, polynomials, ball limits ----------------------------------------------------------
+// ---- tendons, couplings, ball limits ------------------------------------------------------------
 
 // T of a row that is `scale` times a tendon's Jacobian: by differences for a spatial tendon.
 static tbResult add_tendon(tbDerivatives* x, const tbData* d, int t, tbReal scale,
@@ -207,23 +209,22 @@ static tbResult add_tendon(tbDerivatives* x, const tbData* d, int t, tbReal scal
   return TB_OK;
 }
 
-// y1 = polynomial(y2): the row is J1 - slope(y2) J2.
+// y1 = f(y2): the row is J1 - f'(y2) J2.
 static tbResult scalar_equality(tbDerivatives* x, const tbData* d, const tbConstraint* c,
                                 tbActiveRows* a) {
   const tbModel* m = x->m;
-  const tbReal* poly = m->eq_data + TB_NEQDATA * c->id;
-  int tendon = m->eq_type[c->id] == TB_EQ_TENDON, id1 = m->eq_obj1id[c->id];
+  int tendon = tb_equality_ends(m, c->id) == TB_ENDS_TENDONS, id1 = m->eq_obj1id[c->id];
   int id2 = m->eq_obj2id[c->id];
   tbResult result = tendon ? add_tendon(x, d, id1, 1, a) : TB_OK;
   if (id2 < 0 || result != TB_OK) return result;
   tbReal y = tendon ? d->ten_length[id2] - m->tendon_length0[id2]
                     : d->qpos[m->jnt_qposadr[id2]] - m->qpos0[m->jnt_qposadr[id2]];
-  tbReal slope = poly[1] + y * (2 * poly[2] + y * (3 * poly[3] + y * 4 * poly[4]));
-  tbReal bend = 2 * poly[2] + y * (6 * poly[3] + y * 12 * poly[4]);
-  if (tendon) result = add_tendon(x, d, id2, -slope, a);
-  if (bend == 0) return result;
+  tbReal f[3];
+  tb_equality_coupling(m, c->id, y, f);
+  if (tendon) result = add_tendon(x, d, id2, -f[1], a);
+  if (f[2] == 0) return result;
 
-  // - slope'(y2) J2 J2^T
+  // - f''(y2) J2 J2^T
   tbReal one = 1;
   int joint_dof = tendon ? 0 : m->jnt_dofadr[id2];
   const int* col = tendon ? m->Jten_colind + m->tendon_Jadr[id2] : &joint_dof;
@@ -233,27 +234,19 @@ static tbResult scalar_equality(tbDerivatives* x, const tbData* d, const tbConst
     while (a->col[i] != col[s]) i++;
     for (int q = 0, k = 0; q < count; q++, k++) {
       while (a->col[k] != col[q]) k++;
-      *entry(a, 0, i, k) -= bend * J[s] * J[q];
+      *entry(a, 0, i, k) -= f[2] * J[s] * J[q];
     }
   }
   return result;
 }
 
-// The row is minus the unit axis u of log(quat): du = (I - u u^T) Jr^-1 dq / angle.
-static void ball_limit(const tbModel* m, const tbData* d, const tbConstraint* c,
-                       const tbActiveRows* a) {
-  tbReal quat[4], vector[3], u[3], J[9];
-  memcpy(quat, d->qpos + m->jnt_qposadr[c->id], sizeof quat);
-  tb_quat_normalize(quat);
-  tb_quat_log(vector, quat);
-  tb_copy3(u, vector);
-  tbReal angle = tb_normalize3(u);
-  if (angle < 1e-9) return;
-  tb_so3_right_jacobian_inverse(J, vector);
-  for (int k = 0; k < 3; k++) {
-    tbReal column[3] = {J[k], J[3 + k], J[6 + k]};
-    tb_add_scaled3(column, column, -tb_dot3(column, u), u);
-    for (int i = 0; i < 3; i++) *entry(a, 0, a->nnz - 3 + i, a->nnz - 3 + k) = -column[i] / angle;
+// The row of the limit of a rotation; the dofs of the rotation are the last of the support.
+static void angle_limit(const tbModel* m, const tbData* d, const tbConstraint* c,
+                        const tbActiveRows* a) {
+  tbReal by_q[9];
+  tb_joint_angle_partials(m->jnt_type[c->id], d->qpos + m->jnt_qposadr[c->id], by_q);
+  for (int i = 0; i < 3; i++) {
+    for (int k = 0; k < 3; k++) *entry(a, 0, a->nnz - 3 + i, a->nnz - 3 + k) = by_q[3 * i + k];
   }
 }
 
@@ -265,23 +258,23 @@ static tbReal tendon_side(const tbModel* m, const tbData* d, const tbConstraint*
 
 tbResult tb_deriv_rows(tbDerivatives* x, tbData* d, const tbConstraint* c, tbActiveRows* a) {
   const tbModel* m = x->m;
-  int scalar_joint = c->source == TB_SOURCE_LIMIT_JOINT && m->jnt_type[c->id] != TB_JOINT_BALL;
+  bool is_constant = c->source == TB_SOURCE_LIMIT_JOINT && tb_joint_limits(m->jnt_type[c->id]) == 2;
   a->dpos = TB_ARENA_NEW(&x->arena, tbReal, a->dim * a->nnz);
   if (!a->dpos) return TB_ERROR_MEMORY;
   if (c->source != TB_SOURCE_CONTACT && c->source != TB_SOURCE_FRICTION_DOF &&
       c->source != TB_SOURCE_FRICTION_TENDON) {
     memcpy(a->dpos, a->J, sizeof(tbReal) * (size_t)(a->dim * a->nnz));
   }
-  if (scalar_joint || c->source == TB_SOURCE_FRICTION_DOF) return TB_OK;
+  if (is_constant || c->source == TB_SOURCE_FRICTION_DOF) return TB_OK;
   if (c->source == TB_SOURCE_CONTACT) return tb_deriv_contact(x, d, c, a);
   a->T = TB_ARENA_NEW(&x->arena, tbReal, a->dim * a->nnz * a->nnz);
   if (!a->T) return TB_ERROR_MEMORY;
   switch (c->source) {
-    case TB_SOURCE_LIMIT_JOINT: ball_limit(m, d, c, a); return TB_OK;
+    case TB_SOURCE_LIMIT_JOINT: angle_limit(m, d, c, a); return TB_OK;
     case TB_SOURCE_LIMIT_TENDON: return add_tendon(x, d, c->id, tendon_side(m, d, c), a);
     case TB_SOURCE_FRICTION_TENDON: return add_tendon(x, d, c->id, 1, a);
     default: break;
   }
-  int bodies = m->eq_type[c->id] == TB_EQ_CONNECT || m->eq_type[c->id] == TB_EQ_WELD;
-  return bodies ? body_equality(x, d, c, a) : scalar_equality(x, d, c, a);
+  return tb_equality_joins_bodies(m, c->id) ? body_equality(x, d, c, a)
+                                            : scalar_equality(x, d, c, a);
 }

@@ -8,8 +8,9 @@
 #include "base/elementary.h"
 #include "base/minmax.h"
 #include "dynamics/gravity.h"
+#include "model/joint_space.h"
+#include "model/transmission_kinds.h"
 #include "model/workspace.h"
-#include "spatial/so3.h"
 #include "partials/derivatives.h"
 #include "forces/actuator_force.h"
 #include "forces/forces.h"
@@ -26,18 +27,9 @@ static int is_spatial(const tbModel* m, int t) {
   return m->tendon_num[t] > 0 && m->wrap_type[m->tendon_adr[t]] != TB_WRAP_JOINT;
 }
 
-// A constant moment arm: a scalar joint, or a tendon over joints.
-static int has_constant_moment(const tbModel* m, int i) {
-  int target = m->actuator_trnid[2 * i];
-  if (m->actuator_trntype[i] == TB_TRN_TENDON) return !is_spatial(m, target);
-  if (m->actuator_trntype[i] != TB_TRN_JOINT && m->actuator_trntype[i] != TB_TRN_JOINTINPARENT) {
-    return 0;
-  }
-  return m->jnt_type[target] == TB_JOINT_HINGE || m->jnt_type[target] == TB_JOINT_SLIDE;
-}
-
 static int is_plain_actuator(const tbModel* m, int i) {
-  return tb_actuator_is_affine(m, i) && has_constant_moment(m, i) && m->actuator_actnum[i] <= 1;
+  return tb_actuator_is_affine(m, i) && tb_transmission_is_constant(m, i) &&
+         m->actuator_actnum[i] <= 1;
 }
 
 int tb_deriv_is_plain(const tbModel* m) {
@@ -56,34 +48,18 @@ int tb_deriv_is_plain(const tbModel* m) {
 
 // ---- passive forces -----------------------------------------------------------------------------
 
-// force = -k log(rest^-1 q) has the derivative -k Jr^-1.
-static void ball_spring(const tbReal* quat, const tbReal* rest, tbReal k, int dof,
-                        tbPartials* out) {
-  tbReal unit[4], conjugate[4], difference[4], vector[3], J[9];
-  memcpy(unit, quat, sizeof unit);
-  tb_quat_normalize(unit);
-  tb_quat_conjugate(conjugate, rest);
-  tb_quat_mul(difference, conjugate, unit);
-  tb_quat_log(vector, difference);
-  tb_so3_right_jacobian_inverse(J, vector);
-  for (int r = 0; r < 3; r++) {
-    for (int c = 0; c < 3; c++) *tb_partial(out, dof + r, dof + c) -= k * J[3 * r + c];
-  }
-}
-
 static void joint_springs(const tbModel* m, const tbData* d, tbPartials* out) {
   for (int j = 0; j < m->njnt; j++) {
     tbReal k = m->jnt_stiffness[j];
     if (k == 0) continue;
-    int dof = m->jnt_dofadr[j], type = m->jnt_type[j];
-    const tbReal *q = d->qpos + m->jnt_qposadr[j], *rest = m->qpos_spring + m->jnt_qposadr[j];
-    if (type == TB_JOINT_BALL) {
-      ball_spring(q, rest, k, dof, out);
-      continue;
+    int at = m->jnt_qposadr[j], dof = m->jnt_dofadr[j], type = m->jnt_type[j];
+    int nv = tb_joint_nv(type);
+    tbReal stretch[TB_JOINT_MOST_NV], by_q[TB_JOINT_MOST_NV * TB_JOINT_MOST_NV];
+    tb_joint_stretch(type, d->qpos + at, m->qpos_spring + at, stretch);
+    tb_joint_stretch_partials(type, stretch, by_q);
+    for (int r = 0; r < nv; r++) {
+      for (int c = 0; c < nv; c++) *tb_partial(out, dof + r, dof + c) -= k * by_q[nv * r + c];
     }
-    int linear = type == TB_JOINT_FREE ? 3 : 1;
-    for (int i = 0; i < linear; i++) *tb_partial(out, dof + i, dof + i) -= k;
-    if (type == TB_JOINT_FREE) ball_spring(q + 3, rest + 3, k, dof + 3, out);
   }
 }
 
@@ -111,7 +87,7 @@ static void tendons(const tbModel* m, const tbData* d, tbPartials* out) {
 static int is_clamped(const tbModel* m, const tbData* d, int dof) {
   int joint = m->dof_jntid[dof];
   if (!m->jnt_actfrclimited[joint]) return 0;
-  if (m->jnt_type[joint] != TB_JOINT_HINGE && m->jnt_type[joint] != TB_JOINT_SLIDE) return 0;
+  if (!tb_joint_is_scalar(m->jnt_type[joint])) return 0;
   const tbReal* range = m->jnt_actfrcrange + 2 * joint;
   return d->qfrc_actuator[dof] <= range[0] || d->qfrc_actuator[dof] >= range[1];
 }

@@ -6,6 +6,7 @@
 #include "base/minmax.h"
 #include "forces/forces.h"
 #include "model/sensor_kinds.h"
+#include "model/transmission_kinds.h"
 #include "sensors/values.h"
 
 typedef void (*Evaluate)(const tbSensorContext* x, int sensor, tbReal* out);
@@ -26,7 +27,7 @@ static tbReal tendon_force(const tbSensorContext* x, int tendon) {
   tbReal total = tb_tendon_passive(m, d, tendon) +
                  tb_tendon_row_force(m, d, x->constraints, x->row_force, tendon);
   for (int i = 0; i < m->nu; i++) {
-    if (m->actuator_trntype[i] == TB_TRN_TENDON && m->actuator_trnid[2 * i] == tendon) {
+    if (tb_geared_tendon(m, i) == tendon) {
       total += m->actuator_gear[6 * i] * d->actuator_force[i];
     }
   }

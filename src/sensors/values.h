@@ -7,9 +7,11 @@
 #include <string.h>
 
 #include "base/kernel.h"
+#include "model/transmission_kinds.h"
 #include "sensors/context.h"
 #include "spatial/quat.h"
 #include "tribo/dynamics.h"
+#include "tribo/extension.h"
 
 // ---- frames ------------------------------------------------------------------------------------
 
@@ -214,8 +216,7 @@ static inline void tb_sensor_tendonactuatorfrc(const tbSensorContext* x, int s, 
   const tbModel* m = x->m;
   out[0] = 0;
   for (int i = 0; i < m->nu; i++) {
-    bool pulls = m->actuator_trntype[i] == TB_TRN_TENDON;
-    if (pulls && m->actuator_trnid[2 * i] == m->sensor_objid[s]) out[0] += x->d->actuator_force[i];
+    if (tb_geared_tendon(m, i) == m->sensor_objid[s]) out[0] += x->d->actuator_force[i];
   }
 }
 static inline void tb_sensor_actuatorpos(const tbSensorContext* x, int s, tbReal* out) {
@@ -322,5 +323,11 @@ void tb_sensor_camprojection(const tbSensorContext* context, int sensor, tbReal*
 // 1 where an object lies inside a site. And whether a point does.
 void tb_sensor_insidesite(const tbSensorContext* context, int sensor, tbReal* out);
 bool tb_inside_site(const tbModel* model, const tbData* data, int site, const tbReal point[3]);
+
+// Sensors of an extension.
+#define X(TYPE, word, dim, TARGET, STAGE, CLAMP, NEEDS, REQUIRES, function) \
+  void tb_sensor_##function(const tbSensorContext* context, int sensor, tbReal* out);
+TB_EXTENSION_SENSORS(X)
+#undef X
 
 #endif

@@ -22,6 +22,24 @@ static inline tbReal tb_quat_normalize(tbReal q[4]) {
   return length;
 }
 
+// Correct the rounding error of a product of unit quaternions. One Newton step of 1/sqrt at 1 is
+// exact to rounding there and needs neither square root nor division.
+static inline void tb_quat_renormalize(tbReal q[4]) {
+  tbReal n = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+  if (n > 1 - 1e-7 && n < 1 + 1e-7) {
+    tbReal s = 1.5 - 0.5 * n;
+    for (int i = 0; i < 4; i++) q[i] *= s;
+  } else {
+    tb_quat_normalize(q);
+  }
+}
+
+// A unit quaternion from four coordinates that a user may have scaled.
+static inline void tb_quat_unit(tbReal q[4], const tbReal coordinates[4]) {
+  for (int i = 0; i < 4; i++) q[i] = coordinates[i];
+  tb_quat_renormalize(q);
+}
+
 static inline void tb_quat_conjugate(tbReal r[4], const tbReal q[4]) {
   r[0] = q[0];
   r[1] = -q[1];

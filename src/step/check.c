@@ -9,6 +9,7 @@
 #include "model/law_kinds.h"
 #include "model/model.h"
 #include "model/option.h"
+#include "model/transmission_kinds.h"
 #include "model/workspace.h"
 #include "tribo/step.h"
 
@@ -155,11 +156,10 @@ tbResult tb_check_state(const tbModel* m, tbData* d) {
 // A body that actuator i acts on.
 static int actuated_body(const tbModel* m, int i) {
   int id = m->actuator_trnid[2 * i];
-  switch (m->actuator_trntype[i]) {
-    case TB_TRN_BODY: return id;
-    case TB_TRN_SITE:
-    case TB_TRN_SLIDERCRANK: return m->site_bodyid[id];
-    case TB_TRN_TENDON:
+  switch (tb_transmission_kinds[m->actuator_trntype[i]].first) {
+    case TB_OBJ_BODY: return id;
+    case TB_OBJ_SITE: return m->site_bodyid[id];
+    case TB_OBJ_TENDON:
       return m->actuator_Jnnz[i] ? m->dof_bodyid[m->Jmom_colind[m->actuator_Jadr[i]]] : 0;
     default: return m->jnt_bodyid[id];
   }

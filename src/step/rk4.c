@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "model/joint_kinds.h"
 #include "spatial/vec3.h"
 #include "laws/certificate.h"
 #include "step/integrator.h"
@@ -14,11 +15,8 @@
 
 // The first of three dofs of joint j that form a rotation of the body, or -1.
 static int rotation_dofs(const tbModel* m, int j) {
-  switch (m->jnt_type[j]) {
-    case TB_JOINT_FREE: return m->jnt_dofadr[j] + 3;
-    case TB_JOINT_BALL: return m->jnt_dofadr[j];
-    default: return -1;
-  }
+  int type = m->jnt_type[j];
+  return tb_joint_has_quaternion(type) ? m->jnt_dofadr[j] + tb_joint_numbers(type) : -1;
 }
 
 void tb_rk4_rates(const tbModel* m, const tbReal* u, const tbReal* v, tbReal* rate) {

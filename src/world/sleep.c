@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/joint_kinds.h"
 #include "tribo/step.h"
 
 // A tree is at rest once every dof has been slower than this (m/s or rad/s) for this long (s).
@@ -114,9 +115,8 @@ bool tb_sleep_begin(const tbModel* m, const tbData* d, tbSleep* s, size_t* alloc
   }
   tbReal* at = s->seen;
   for (int j = 0; j < m->njnt; j++) {
-    static const int WIDTH[] = {[TB_JOINT_FREE] = 7, [TB_JOINT_BALL] = 4, 1, 1};
     int tree = m->body_treeid[m->jnt_bodyid[j]];
-    if (note(&at, d->qpos + m->jnt_qposadr[j], WIDTH[m->jnt_type[j]])) wake(m, s, tree);
+    if (note(&at, d->qpos + m->jnt_qposadr[j], tb_joint_nq(m->jnt_type[j]))) wake(m, s, tree);
   }
   for (int i = 0; i < m->nv; i++) {
     if (note(&at, d->qvel + i, 1)) wake(m, s, m->dof_treeid[i]);

@@ -9,6 +9,7 @@
 #include "dynamics/constants/lengths.h"
 #include "dynamics/pivot.h"
 #include "dynamics/constants/weights.h"
+#include "model/equality_kinds.h"
 #include "model/sparsity.h"
 #include "spatial/motion.h"
 #include "spatial/quat.h"
@@ -98,10 +99,10 @@ static void set_equalities(tbModel* m, const tbData* d) {
     tbReal* data = m->eq_data + TB_NEQDATA * e;
     int body1 = m->eq_obj1id[e], body2 = m->eq_obj2id[e] < 0 ? 0 : m->eq_obj2id[e];
     tbReal anchor[3];
-    if (m->eq_type[e] == TB_EQ_CONNECT) {
+    if (tb_equality_ends(m, e) == TB_ENDS_POINTS) {
       to_world(d, body1, data, anchor);
       to_body(d, body2, anchor, data + 3);
-    } else if (m->eq_type[e] == TB_EQ_WELD) {
+    } else if (tb_equality_ends(m, e) == TB_ENDS_FRAMES) {
       tbReal* quat = data + 6;
       if (quat[0] == 0 && quat[1] == 0 && quat[2] == 0 && quat[3] == 0) {
         tbReal inverse[4];

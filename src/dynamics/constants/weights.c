@@ -10,6 +10,7 @@
 #include "dynamics/articulated.h"
 #include "dynamics/frames.h"
 #include "model/chain.h"
+#include "model/joint_kinds.h"
 
 // Whether a tendon with armature passes through a site of body i.
 static int strung(const tbModel* m, int i) {
@@ -34,7 +35,7 @@ static int slides_only(const tbModel* m, int i) {
     const tbReal* axis = m->jnt_axis + 3 * j;
     int aligned = 0;
     for (int k = 0; k < 3; k++) aligned += fabs(axis[k]) > TB_TINY;
-    if (m->jnt_type[j] != TB_JOINT_SLIDE || !tb_is_zero3(m->jnt_pos + 3 * j) || aligned != 1)
+    if (tb_joint_turns(m->jnt_type[j]) || !tb_is_zero3(m->jnt_pos + 3 * j) || aligned != 1)
       return 0;
   }
   return end > first && m->body_mass[i] > TB_TINY && !strung(m, i);
@@ -147,10 +148,6 @@ static void factored_dofs(tbModel* m, const tbData* d, tbReal* work) {
 
 // --- both -----------------------------------------------------------------------------------
 
-static int joint_dofs(int type) {
-  return type == TB_JOINT_FREE ? 6 : type == TB_JOINT_BALL ? 3 : 1;
-}
-
 // Conventions of MuJoCo: means over the three directions of a translation or rotation, and the
 // inverse mass for a body that only slides.
 static void finish(tbModel* m) {
@@ -163,7 +160,7 @@ static void finish(tbModel* m) {
     }
   }
   for (int j = 0; j < m->njnt; j++) {
-    int first = m->jnt_dofadr[j], end = first + joint_dofs(m->jnt_type[j]);
+    int first = m->jnt_dofadr[j], end = first + tb_joint_nv(m->jnt_type[j]);
     for (int i = first; i + 2 < end; i += 3) {
       tbReal* w = m->dof_invweight0 + i;
       w[0] = w[1] = w[2] = (w[0] + w[1] + w[2]) / 3;

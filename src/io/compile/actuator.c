@@ -2,59 +2,54 @@
 #include <string.h>
 
 #include "io/compile/internal.h"
+#include "io/spec_tables.h"
+#include "model/joint_kinds.h"
+#include "model/transmission_kinds.h"
 
-// The target of a transmission: kind of object and its name; `second` for a second site.
-typedef struct {
-  int trntype;
-  tbSpecKind kind;
-  const char* name;
-  const char* second;
-} Target;
-
+// The type of transmission that an actuator names an object for, and the names.
 static tbResult find_target(const tbCompile* c, const tbSpecActuator* a, const char* label,
-                            Target* target) {
-  const Target all[] = {
-      {TB_TRN_JOINT, TB_SPEC_joint, a->joint, NULL},
-      {TB_TRN_JOINTINPARENT, TB_SPEC_joint, a->jointinparent, NULL},
-      {TB_TRN_SLIDERCRANK, TB_SPEC_site, a->cranksite, a->slidersite},
-      {TB_TRN_TENDON, TB_SPEC_tendon, a->tendon, NULL},
-      {TB_TRN_SITE, TB_SPEC_site, a->site, a->refsite},
-      {TB_TRN_BODY, TB_SPEC_body, a->body, NULL},
-  };
+                            int* type, const char* name[2]) {
+  tbSpecActuator copy = *a;
   int found = 0;
-  for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
-    if (!all[k].name) continue;
-    *target = all[k];
+  for (int t = 0; t < TB_NTRNTYPES; t++) {
+    const char **first = tb_spec_transmission(&copy, t, 0),
+               **second = tb_spec_transmission(&copy, t, 1);
+    if (!first || !*first) continue;
+    *type = t;
+    name[0] = *first;
+    name[1] = second ? *second : NULL;
     found++;
   }
   if (found == 1) return TB_OK;
-  return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, a,
-                      "%s has %d transmissions, expected one of joint, jointinparent, tendon, "
-                      "cranksite, site, body",
-                      label, found);
+  return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, a, "%s has %d transmissions, expected one of:%s",
+                      label, found, tb_transmission_words);
 }
 
 static tbResult copy_target(const tbCompile* c, tbModel* m, const tbSpecActuator* a,
                             const char* label, int i) {
-  Target t = {0};
-  tbResult result = find_target(c, a, label, &t);
+  const char* name[2];
+  int type = 0, *id = m->actuator_trnid + 2 * i;
+  tbResult result = find_target(c, a, label, &type, name);
   if (result) return result;
-  int id[2] = {-1, -1};
-  result = tb_compile_resolve(c, t.kind, t.name, a->source, a->line, label, &id[0]);
-  if (!result && (t.second || t.trntype == TB_TRN_SLIDERCRANK)) {
-    result = tb_compile_resolve(c, t.kind, t.second, a->source, a->line, label, &id[1]);
+  const tbTransmissionKind* kind = &tb_transmission_kinds[type];
+  id[0] = id[1] = -1;
+  for (int k = 0; k < 2 && !result; k++) {
+    bool is_needed = k == 0 || name[1] || kind->second == TB_SECOND_REQUIRED;
+    if (!is_needed) continue;
+    result = tb_compile_object(c, kind->first, name[k], a->source, a->line, label, &id[k]);
   }
   if (result) return result;
-  if (t.trntype == TB_TRN_SLIDERCRANK && !(a->cranklength > 0)) {
+  if (a->cranksite && !(a->cranklength > 0)) {
     return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, a,
                         "%s: cranklength is %g, expected a positive number", label, a->cranklength);
   }
-  for (int k = 0; k < 2; k++) {
-    if (id[k] >= 0 && t.kind == TB_SPEC_site) id[k] = c->site_id[id[k]];
-    if (id[k] >= 0 && t.kind == TB_SPEC_body) id[k] = c->body_id[id[k]];
-    m->actuator_trnid[2 * i + k] = id[k];
+  if (kind->first == TB_OBJ_JOINT && kind->arm == TB_ARM_CONFIGURATION &&
+      !tb_joint_is_scalar(m->jnt_type[id[0]])) {
+    return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, a,
+                        "%s: joint '%s' is free or ball, expected a slide or a hinge", label,
+                        name[0]);
   }
-  m->actuator_trntype[i] = t.trntype;
+  m->actuator_trntype[i] = type;
   return TB_OK;
 }
 
@@ -83,10 +78,10 @@ tbResult tb_compile_count_actuators(const tbCompile* c, tbModel* sizes) {
 // ctrlrange (actrange if the control is integrated) from the range of the transmission target.
 static tbResult inherit_range(const tbCompile* c, tbModel* m, const tbSpecActuator* a,
                               const char* label, int i, tbReal ctrlrange[2], tbReal actrange[2]) {
-  int type = m->actuator_trntype[i], id = m->actuator_trnid[2 * i];
+  int joint = tb_geared_joint(m, i), tendon = tb_geared_tendon(m, i);
   const tbReal* range = NULL;
-  if (type == TB_TRN_JOINT || type == TB_TRN_JOINTINPARENT) range = m->jnt_range + 2 * id;
-  if (type == TB_TRN_TENDON) range = m->tendon_range + 2 * id;
+  if (joint >= 0) range = m->jnt_range + 2 * joint;
+  if (tendon >= 0) range = m->tendon_range + 2 * tendon;
   bool like_position = a->gaintype == TB_GAIN_FIXED && a->biastype == TB_BIAS_AFFINE &&
                        a->gainprm[0] == -a->biasprm[1];
   if (!range || !like_position) {

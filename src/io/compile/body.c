@@ -4,11 +4,8 @@
 #include "base/minmax.h"
 #include "base/error.h"
 #include "io/compile/internal.h"
+#include "model/joint_kinds.h"
 #include "spatial/quat.h"
-
-static int joint_dofs(int type) {
-  return type == TB_JOINT_FREE ? 6 : type == TB_JOINT_BALL ? 3 : 1;
-}
 
 static tbResult check_body(tbCompile* c, int i) {
   const tbSpecBody* s = &c->spec->body[i];
@@ -47,7 +44,7 @@ tbResult tb_compile_bodies(tbCompile* c) {
     tbCompileBody* b = &c->body[spec->joint[i].body];
     b->njnt++;
     // More than 6 dofs are an error below; stop counting.
-    if (b->ndof <= 6) b->ndof += joint_dofs(spec->joint[i].type);
+    if (b->ndof <= 6) b->ndof += tb_joint_nv(spec->joint[i].type);
   }
   for (int i = 0; i < spec->nbody; i++) {
     tbCompileBody* b = &c->body[i];

@@ -4,6 +4,7 @@
 #include "base/minmax.h"
 #include "io/compile/internal.h"
 #include "io/spec_tables.h"
+#include "model/joint_kinds.h"
 #include "model/model.h"
 
 // Number of user values per element of a kind: that of the size element, or else the longest list.
@@ -101,7 +102,7 @@ void tb_compile_finish(const tbSpec* spec, tbModel* m) {
     const tbReal* given = spec->joint[i].springdamper;
     if (!(given[0] > 0 && given[1] > 0)) continue;
     int first = m->jnt_dofadr[i];
-    int n = m->jnt_type[i] == TB_JOINT_FREE ? 6 : m->jnt_type[i] == TB_JOINT_BALL ? 3 : 1;
+    int n = tb_joint_nv(m->jnt_type[i]);
     tbReal mean = 0;
     for (int k = 0; k < n; k++) mean += m->dof_invweight0[first + k] / n;
     tbReal inertia = 1 / tb_max(mean, TB_COMPILE_TINY);

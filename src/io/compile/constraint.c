@@ -4,6 +4,8 @@
 
 #include "base/error.h"
 #include "io/compile/internal.h"
+#include "model/equality_kinds.h"
+#include "model/joint_kinds.h"
 #include "spatial/quat.h"
 
 // ---- pairs and exclusions -----------------------------------------------------------------------
@@ -119,9 +121,9 @@ typedef struct {
 } Objects;
 
 static Objects equality_objects(const tbSpecEquality* e) {
-  switch (e->type) {
-    case TB_EQ_JOINT: return (Objects){TB_SPEC_joint, TB_OBJ_JOINT, {e->joint1, e->joint2}};
-    case TB_EQ_TENDON: return (Objects){TB_SPEC_tendon, TB_OBJ_TENDON, {e->tendon1, e->tendon2}};
+  switch (tb_equality_kinds[e->type].ends) {
+    case TB_ENDS_JOINTS: return (Objects){TB_SPEC_joint, TB_OBJ_JOINT, {e->joint1, e->joint2}};
+    case TB_ENDS_TENDONS: return (Objects){TB_SPEC_tendon, TB_OBJ_TENDON, {e->tendon1, e->tendon2}};
     default:
       if (e->site1 || e->site2) return (Objects){TB_SPEC_site, TB_OBJ_SITE, {e->site1, e->site2}};
       return (Objects){TB_SPEC_body, TB_OBJ_BODY, {e->body1, e->body2}};
@@ -146,7 +148,7 @@ static tbResult resolve_objects(const tbCompile* c, const tbSpecEquality* e, con
                         o->name[0]);
   }
   for (int k = 0; k < 2 && o->type == TB_OBJ_JOINT; k++) {
-    if (index[k] < 0 || c->spec->joint[index[k]].type >= TB_JOINT_SLIDE) continue;
+    if (index[k] < 0 || tb_joint_is_scalar(c->spec->joint[index[k]].type)) continue;
     return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, e,
                         "%s: joint '%s' is free or ball, expected a slide or a hinge", label,
                         o->name[k]);
@@ -170,7 +172,7 @@ static void point_in_other(const tbCompile* c, int body1, int body2, const tbRea
 static void body_data(const tbCompile* c, const tbSpecEquality* e, const int body[2],
                       tbReal data[TB_NEQDATA]) {
   tb_copy3(data, e->anchor);
-  if (e->type == TB_EQ_CONNECT) {
+  if (tb_equality_kinds[e->type].ends == TB_ENDS_POINTS) {
     point_in_other(c, body[0], body[1], e->anchor, data + 3);
     return;
   }
@@ -208,12 +210,13 @@ static tbResult copy_equality(const tbCompile* c, tbModel* m, int i) {
   memcpy(m->eq_solref + TB_NREF * i, e->solref, TB_NREF * real);
   memcpy(m->eq_solimp + TB_NIMP * i, e->solimp, TB_NIMP * real);
   tbReal* data = m->eq_data + TB_NEQDATA * i;
-  if (e->type == TB_EQ_JOINT || e->type == TB_EQ_TENDON) {
+  int ends = tb_equality_kinds[e->type].ends;
+  if (ends == TB_ENDS_JOINTS || ends == TB_ENDS_TENDONS) {
     memcpy(data, e->polycoef, 5 * real);
   } else if (objects.type == TB_OBJ_BODY) {
     body_data(c, e, index, data);
   }
-  data[10] = e->type == TB_EQ_WELD ? e->torquescale : 1;
+  data[10] = ends == TB_ENDS_FRAMES ? e->torquescale : 1;
   return tb_compile_finite(c, e->source, e->line, label.text, data, TB_NEQDATA);
 }
 
@@ -254,6 +257,6 @@ static void anchor_weld(tbModel* m, int id) {
 
 void tb_compile_anchor_welds(tbModel* m) {
   for (int i = 0; i < m->neq; i++) {
-    if (m->eq_type[i] == TB_EQ_WELD) anchor_weld(m, i);
+    if (tb_equality_ends(m, i) == TB_ENDS_FRAMES) anchor_weld(m, i);
   }
 }

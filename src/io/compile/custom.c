@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "io/compile/internal.h"
+#include "model/joint_space.h"
 #include "spatial/quat.h"
 
 static int numeric_size(const tbSpecNumeric* s) {
@@ -104,9 +105,8 @@ static void default_key(tbModel* m, int key) {
 static void normalize_key(tbModel* m, int key) {
   size_t k = (size_t)key;
   for (int i = 0; i < m->njnt; i++) {
-    if (m->jnt_type[i] > TB_JOINT_BALL) continue;
-    int at = m->jnt_qposadr[i] + (m->jnt_type[i] == TB_JOINT_FREE ? 3 : 0);
-    tb_quat_normalize(m->key_qpos + k * (size_t)m->nq + at);
+    tbReal* qpos = m->key_qpos + k * (size_t)m->nq;
+    tb_joint_normalize(m->jnt_type[i], qpos + m->jnt_qposadr[i]);
   }
   for (int i = 0; i < m->nmocap; i++) {
     tb_quat_normalize(m->key_mquat + 4 * (k * (size_t)m->nmocap + (size_t)i));

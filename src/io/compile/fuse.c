@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "io/compile/internal.h"
+#include "model/joint_kinds.h"
 #include "spatial/quat.h"
 
 // ---- references ---------------------------------------------------------------------------------
@@ -70,7 +71,7 @@ static void prepend(tbReal pos[3], tbReal quat[4], const tbReal outer_pos[3],
 // whose only joint is a free joint can be aligned.
 static bool is_aligned(const tbCompile* c, const tbSpecJoint* joint) {
   const tbCompileBody* b = &c->body[joint->body];
-  if (joint->type != TB_JOINT_FREE || b->njnt != 1 || b->mass < TB_COMPILE_TINY) return false;
+  if (!tb_joint_floats(joint->type) || b->njnt != 1 || b->mass < TB_COMPILE_TINY) return false;
   if (joint->align == TB_AUTO ? !joint->compiler->alignfree : !joint->align) return false;
   // Children directly follow their parent.
   int next = joint->body + 1;

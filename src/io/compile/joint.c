@@ -3,15 +3,8 @@
 
 #include "base/error.h"
 #include "io/compile/internal.h"
+#include "model/joint_kinds.h"
 #include "spatial/quat.h"
-
-static int joint_nq(int type) {
-  return type == TB_JOINT_FREE ? 7 : type == TB_JOINT_BALL ? 4 : 1;
-}
-
-static int joint_nv(int type) {
-  return type == TB_JOINT_FREE ? 6 : type == TB_JOINT_BALL ? 3 : 1;
-}
 
 static tbResult check_numbers(tbCompile* c, const tbSpecJoint* s, const char* label) {
   const tbReal scalars[] = {s->margin,     s->ref,          s->springref,   s->armature,
@@ -30,24 +23,24 @@ static tbResult check_joint(tbCompile* c, int i) {
   tbCompileLabel label = tb_compile_label("joint", s->name, i);
   tbResult result = check_numbers(c, s, label.text);
   if (result) return result;
-  if (s->type == TB_JOINT_FREE && c->body[s->body].parent != 0) {
+  if (tb_joint_floats(s->type) && c->body[s->body].parent != 0) {
     return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, s,
                         "%s: a free joint belongs to a child of the world", label.text);
   }
-  if (s->type >= TB_JOINT_SLIDE && tb_norm3(s->axis) < TB_COMPILE_TINY) {
+  if (tb_joint_has_axis(s->type) && tb_norm3(s->axis) < TB_COMPILE_TINY) {
     return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, s, "%s: the axis has no length", label.text);
   }
   int on = 0;
   bool autolimits = s->compiler->autolimits;
-  if (s->type != TB_JOINT_FREE) {
+  if (tb_joint_limits(s->type) > 0) {
     result = tb_compile_limit(c, s->source, s->line, label.text, "range", "limited", autolimits,
                               s->limited, s->range, &on);
     if (result) return result;
   }
-  if (on && s->type == TB_JOINT_BALL && s->range[0] != 0) {
+  if (on && tb_joint_limits(s->type) == 1 && s->range[0] != 0) {
     return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, s,
-                        "%s: the range of a ball joint is (%g, %g), expected the first to be 0",
-                        label.text, s->range[0], s->range[1]);
+                        "%s: the range of a %s joint is (%g, %g), expected the first to be 0",
+                        label.text, tb_joint_type_name(s->type), s->range[0], s->range[1]);
   }
   return tb_compile_limit(c, s->source, s->line, label.text, "actuatorfrcrange",
                           "actuatorfrclimited", autolimits, s->actuatorfrclimited,
@@ -75,8 +68,8 @@ tbResult tb_compile_joints(tbCompile* c, tbModel* sizes) {
   for (int i = 0; i < spec->njoint; i++) {
     tbResult result = check_joint(c, i);
     if (result) return result;
-    sizes->nq += joint_nq(spec->joint[i].type);
-    sizes->nv += joint_nv(spec->joint[i].type);
+    sizes->nq += tb_joint_nq(spec->joint[i].type);
+    sizes->nv += tb_joint_nv(spec->joint[i].type);
   }
   sizes->njnt = spec->njoint;
   c->dof_parent = TB_ARENA_NEW(&c->arena, int, (size_t)sizes->nv + 1);
@@ -92,7 +85,7 @@ tbResult tb_compile_joints(tbCompile* c, tbModel* sizes) {
     int last = i ? c->body_lastdof[c->body[i].parent] : -1;
     sizes->ntree += last < 0 && c->body[i].njnt > 0;
     for (; joint < spec->njoint && spec->joint[joint].body == i; joint++) {
-      for (int k = 0; k < joint_nv(spec->joint[joint].type); k++) {
+      for (int k = 0; k < tb_joint_nv(spec->joint[joint].type); k++) {
         c->dof_parent[dof] = last;
         last = dof++;
       }
@@ -109,20 +102,20 @@ tbResult tb_compile_joints(tbCompile* c, tbModel* sizes) {
 static void copy_reference(const tbCompile* c, tbModel* m, int i, int adr) {
   const tbSpecJoint* s = &c->spec->joint[i];
   tbReal *q = m->qpos0 + adr, *spring = m->qpos_spring + adr;
-  switch (s->type) {
-    case TB_JOINT_FREE:
-      memcpy(q, c->body[s->body].pos, 3 * sizeof *q);
-      memcpy(q + 3, c->body[s->body].quat, 4 * sizeof *q);
-      memcpy(spring, q, 7 * sizeof *q);
-      break;
-    case TB_JOINT_BALL:
-      tb_quat_identity(q);
-      tb_quat_identity(spring);
-      break;
-    default:
-      *q = s->ref;
-      *spring = s->springref;
-      break;
+  int numbers = tb_joint_numbers(s->type);
+  if (tb_joint_floats(s->type)) {
+    memcpy(q, c->body[s->body].pos, 3 * sizeof *q);
+    memcpy(q + 3, c->body[s->body].quat, 4 * sizeof *q);
+    memcpy(spring, q, 7 * sizeof *q);
+    return;
+  }
+  if (numbers > 0) {
+    q[0] = s->ref;
+    spring[0] = s->springref;
+  }
+  if (tb_joint_has_quaternion(s->type)) {
+    tb_quat_identity(q + numbers);
+    tb_quat_identity(spring + numbers);
   }
 }
 
@@ -133,14 +126,14 @@ static void copy_joint(const tbCompile* c, tbModel* m, int i) {
   m->jnt_type[i] = s->type;
   m->jnt_bodyid[i] = body;
   m->jnt_group[i] = s->group;
-  m->jnt_limited[i] = s->type != TB_JOINT_FREE && tb_spec_limited(s->limited, s->range);
+  m->jnt_limited[i] = tb_joint_limits(s->type) > 0 && tb_spec_limited(s->limited, s->range);
   m->jnt_actfrclimited[i] = tb_spec_limited(s->actuatorfrclimited, s->actuatorfrcrange);
   m->jnt_actgravcomp[i] = s->actuatorgravcomp;
   memcpy(m->jnt_solref + TB_NREF * i, s->solreflimit, TB_NREF * real);
   memcpy(m->jnt_solimp + TB_NIMP * i, s->solimplimit, TB_NIMP * real);
-  if (s->type != TB_JOINT_FREE) memcpy(m->jnt_pos + 3 * i, s->pos, 3 * real);
+  if (!tb_joint_floats(s->type)) memcpy(m->jnt_pos + 3 * i, s->pos, 3 * real);
   tb_set3(m->jnt_axis + 3 * i, 0, 0, 1);
-  if (s->type >= TB_JOINT_SLIDE) {
+  if (tb_joint_has_axis(s->type)) {
     memcpy(m->jnt_axis + 3 * i, s->axis, 3 * real);
     tb_normalize3(m->jnt_axis + 3 * i);
   }
@@ -149,7 +142,7 @@ static void copy_joint(const tbCompile* c, tbModel* m, int i) {
   memcpy(m->jnt_actfrcrange + 2 * i, s->actuatorfrcrange, 2 * real);
   m->jnt_margin[i] = s->margin;
   tb_compile_copy_user(m->jnt_user, i, m->nuser_jnt, &s->user);
-  for (int k = 0; k < joint_nv(s->type); k++) {
+  for (int k = 0; k < tb_joint_nv(s->type); k++) {
     int dof = m->jnt_dofadr[i] + k;
     m->dof_bodyid[dof] = body;
     m->dof_jntid[dof] = i;
@@ -191,11 +184,11 @@ void tb_compile_copy_joints(const tbCompile* c, tbModel* m) {
       m->body_jntadr[body] = i;
       m->body_dofadr[body] = v;
     }
-    m->body_dofnum[body] += joint_nv(type);
+    m->body_dofnum[body] += tb_joint_nv(type);
     copy_joint(c, m, i);
     copy_reference(c, m, i, q);
-    q += joint_nq(type);
-    v += joint_nv(type);
+    q += tb_joint_nq(type);
+    v += tb_joint_nv(type);
   }
   if (m->nv) memcpy(m->dof_parentid, c->dof_parent, (size_t)m->nv * sizeof(int));
   for (int i = 0; i < c->spec->nbody; i++) {

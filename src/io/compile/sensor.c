@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "io/compile/internal.h"
+#include "model/joint_kinds.h"
 #include "model/model.h"
 #include "model/sensor_kinds.h"
 
@@ -79,10 +80,10 @@ static tbResult check_target(const tbCompile* c, const tbModel* m, const tbSpecS
   const tbSensorKind* kind = &tb_sensor_kinds[s->type];
   switch (kind->requires) {
     case TB_REQUIRES_SCALAR:
-      if (m->jnt_type[id] < TB_JOINT_SLIDE) wrong = "must be a slide or a hinge";
+      if (!tb_joint_is_scalar(m->jnt_type[id])) wrong = "must be a slide or a hinge";
       break;
     case TB_REQUIRES_BALL:
-      if (m->jnt_type[id] != TB_JOINT_BALL) wrong = "must be a ball joint";
+      if (!tb_joint_is_rotation(m->jnt_type[id])) wrong = "must be a ball joint";
       break;
     case TB_REQUIRES_LIMITED: {
       bool joint = kind->target == TB_SENSOR_JOINT;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "io/compile/internal.h"
+#include "model/joint_kinds.h"
 
 static tbResult check_fixed(tbCompile* c, const tbSpecTendon* t, const char* label) {
   for (int k = 0; k < t->wrapnum; k++) {
@@ -16,7 +17,7 @@ static tbResult check_fixed(tbCompile* c, const tbSpecTendon* t, const char* lab
         tb_compile_resolve(c, TB_SPEC_joint, w->target, w->source, w->line, label, &joint);
     if (!result) result = tb_compile_finite(c, w->source, w->line, label, &w->prm, 1);
     if (result) return result;
-    if (c->spec->joint[joint].type < TB_JOINT_SLIDE) {
+    if (!tb_joint_is_scalar(c->spec->joint[joint].type)) {
       return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, w,
                           "%s: joint '%s' is free or ball, expected a slide or a hinge", label,
                           w->target);

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "io/mjcf/mjcf.h"
+#include "io/spec_tables.h"
+#include "model/transmission_kinds.h"
 
 static const tbReal PI = 3.14159265358979323846;
 
@@ -10,7 +12,10 @@ static const tbReal PI = 3.14159265358979323846;
 #define ALL "name", "class", "group", "nsample", "interp", "delay", "ctrlrange", "user"
 #define LIMITS "ctrllimited", "forcelimited", "forcerange"
 #define DRIVE "lengthrange", "gear", "damping", "armature", "cranklength"
-#define TARGET "joint", "jointinparent", "tendon", "slidersite", "cranksite", "site", "refsite"
+#define EXTENSION(TYPE, word, FIRST, SECOND, second, ARM, function) , word, second ? second : word
+#define TARGET                                                           \
+  "joint", "jointinparent", "tendon", "slidersite", "cranksite", "site", \
+      "refsite" TB_EXTENSION_TRANSMISSIONS(EXTENSION)
 
 typedef struct {
   const char* name;
@@ -223,23 +228,61 @@ static bool apply_shortcut(tbMjcf* p, const xmlNode* node, tbSpecActuator* a) {
 }
 
 // Exactly one target must be given; a slider-crank needs both of its sites.
-static bool check_target(tbMjcf* p, const xmlNode* node, const tbSpecActuator* a) {
-  int n = !!a->joint + !!a->jointinparent + !!a->tendon + !!a->cranksite + !!a->site + !!a->body;
-  if (n != 1) {
-    return tb_mjcf_fail(p, TB_ERROR_PARSE, node,
-                        "needs exactly one of joint, jointinparent, tendon, cranksite, site, body; "
-                        "got %d",
-                        n);
+static bool check_target(tbMjcf* p, const xmlNode* node, tbSpecActuator* a) {
+  int n = 0;
+  for (int type = 0; type < TB_NTRNTYPES; type++) {
+    const char** first = tb_spec_transmission(a, type, 0);
+    n += first && *first;
   }
-  if (a->slidersite && !a->cranksite) {
-    return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "slidersite needs a cranksite");
+  if (n != 1) {
+    return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "needs exactly one of:%s; got %d",
+                        tb_transmission_words, n);
   }
   if (a->cranksite && (!a->slidersite || !(a->cranklength > 0))) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, node,
                         "a slider-crank needs slidersite and a positive cranklength");
   }
-  if (a->refsite && !a->site) {
-    return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "refsite needs a site");
+  for (int type = 0; type < TB_NTRNTYPES; type++) {
+    const tbTransmissionKind* kind = &tb_transmission_kinds[type];
+    const char **first = tb_spec_transmission(a, type, 0),
+               **second = tb_spec_transmission(a, type, 1);
+    bool has_first = first && *first, has_second = second && *second;
+    if (has_second && !has_first) {
+      return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "%s needs a %s", kind->second_word, kind->word);
+    }
+    if (has_first && !has_second && kind->second == TB_SECOND_REQUIRED) {
+      return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "%s needs a %s", kind->word, kind->second_word);
+    }
+  }
+  return true;
+}
+
+// The objects of an extension's transmissions, which have no fields of their own: `known` gets the
+// names of their attributes.
+static bool read_extension(tbMjcf* p, const xmlNode* node, tbSpecActuator* a, const char** known) {
+  static const struct {
+    int type;
+    const char* word[2];
+  } KINDS_OF_EXTENSION[] = {
+#define X(TYPE, word, FIRST, SECOND, second, ARM, function) {TB_TRN_##TYPE, {word, second}},
+      TB_EXTENSION_TRANSMISSIONS(X)
+#undef X
+          {TB_NTRNTYPES, {NULL, NULL}},
+  };
+  for (int i = 0; KINDS_OF_EXTENSION[i].type < TB_NTRNTYPES; i++) {
+    int type = KINDS_OF_EXTENSION[i].type;
+    for (int k = 0; k < 2; k++) {
+      const char* word = KINDS_OF_EXTENSION[i].word[k];
+      if (word) *known++ = word;
+      if (!word || !tb_mjcf_has(node, word)) continue;
+      if (a->trntype != type && (a->target[0] || a->target[1])) {
+        return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "needs exactly one of:%s; got 2",
+                            tb_transmission_words);
+      }
+      a->trntype = type;
+      a->target[k] = tb_mjcf_text(p, node, word);
+      if (!a->target[k]) return tb_mjcf_no_memory(p);
+    }
   }
   return true;
 }
@@ -264,9 +307,10 @@ bool tb_mjcf_one_actuator(tbMjcf* p, const xmlNode* node, tbSpecActuator* actuat
     return tb_mjcf_fail(p, TB_ERROR_UNSUPPORTED, node, "%s is not supported", NEWER[i]);
   }
   // Attributes that are not fields belong to the shortcut.
-  const char* extra[16] = {"name", "class"};
-  for (int i = 0; kind->shortcuts[i]; i++) extra[2 + i] = kind->shortcuts[i];
-  if (!tb_mjcf_only(p, node, kind->attributes) ||
+  const char* extra[16 + 2 * TB_NTRNTYPES] = {"name", "class"};
+  int n = 2;
+  for (int i = 0; kind->shortcuts[i]; i++) extra[n++] = kind->shortcuts[i];
+  if (!tb_mjcf_only(p, node, kind->attributes) || !read_extension(p, node, actuator, extra + n) ||
       !tb_mjcf_fields(p, node, tb_spec_table_actuator(), actuator, extra, NULL) ||
       !apply_shortcut(p, node, actuator) || !check_unsupported(p, node, actuator)) {
     return false;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "io/mjcf/mjcf.h"
+#include "model/joint_kinds.h"
 #include "spatial/quat.h"
 
 // The kinds that belong to a body.
@@ -53,9 +54,9 @@ static void move_into(tbSpecKind kind, tbSpecElement* element, const tbMjcfPlace
       tb_mjcf_in_frame(place->pos, place->quat, ((tbSpecBody*)e)->pos, ((tbSpecBody*)e)->quat);
       break;
     case TB_SPEC_joint:
-      if (((tbSpecJoint*)e)->type == TB_JOINT_FREE) break;
+      if (tb_joint_floats(((tbSpecJoint*)e)->type)) break;
       tb_mjcf_in_frame(place->pos, place->quat, ((tbSpecJoint*)e)->pos, NULL);
-      if (((tbSpecJoint*)e)->type == TB_JOINT_BALL) break;
+      if (!tb_joint_has_axis(((tbSpecJoint*)e)->type)) break;
       tb_quat_rotate(((tbSpecJoint*)e)->axis, place->quat, ((tbSpecJoint*)e)->axis);
       break;
     case TB_SPEC_geom:

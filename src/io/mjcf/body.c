@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "io/mjcf/mjcf.h"
+#include "model/joint_kinds.h"
 #include "spatial/quat.h"
 
 static const tbReal PI = 3.14159265358979323846;
@@ -62,21 +63,21 @@ bool tb_mjcf_check_limit(tbMjcf* p, const xmlNode* node, const char* what, int l
 }
 
 static bool joint_units(tbMjcf* p, const xmlNode* node, tbSpecJoint* joint) {
-  bool angular = joint->type == TB_JOINT_HINGE || joint->type == TB_JOINT_BALL;
-  if (angular && p->spec->compiler->angle == 1) {
+  int limits = tb_joint_limits(joint->type);
+  if (tb_joint_limits_angle(joint->type) && p->spec->compiler->angle == 1) {
     // A range that is not a limit is not converted, as in MuJoCo.
     tbReal unit = tb_spec_limited(joint->limited, joint->range) ? PI / 180 : 1;
     for (int i = 0; i < 2; i++) joint->range[i] *= unit;
-    if (joint->type == TB_JOINT_HINGE) {
+    if (tb_joint_turns_about_axis(joint->type)) {
       joint->ref *= PI / 180;
       joint->springref *= PI / 180;
     }
   }
-  if (joint->type == TB_JOINT_FREE) {
+  if (limits == 0) {
     joint->limited = 0;
-  } else if (joint->type == TB_JOINT_BALL && joint->range[0] != 0 &&
-             tb_spec_limited(joint->limited, joint->range)) {
-    return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "range: a ball joint's lower end is 0");
+  } else if (limits == 1 && joint->range[0] != 0 && tb_spec_limited(joint->limited, joint->range)) {
+    return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "range: a %s joint's lower end is 0",
+                        tb_joint_type_name(joint->type));
   }
   return tb_mjcf_check_limit(p, node, "range", joint->limited, joint->range) &&
          tb_mjcf_check_limit(p, node, "actuatorfrcrange", joint->actuatorfrclimited,
@@ -85,7 +86,7 @@ static bool joint_units(tbMjcf* p, const xmlNode* node, tbSpecJoint* joint) {
 
 static bool joint_frame(tbMjcf* p, const xmlNode* node, tbSpecJoint* joint,
                         const tbMjcfPlace* place) {
-  if (joint->type == TB_JOINT_FREE || joint->type == TB_JOINT_BALL) {
+  if (!tb_joint_has_axis(joint->type)) {
     tb_set3(joint->axis, 0, 0, 1);
   } else {
     if (tb_norm3(joint->axis) < 1e-14) {
@@ -93,7 +94,7 @@ static bool joint_frame(tbMjcf* p, const xmlNode* node, tbSpecJoint* joint,
     }
     to_body_axis(p, place, joint->axis);
   }
-  if (joint->type == TB_JOINT_FREE) {
+  if (tb_joint_floats(joint->type)) {
     tb_zero3(joint->pos);
   } else {
     to_body_pose(p, place, joint->pos, NULL);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "io/mjcf/mjcf.h"
+#include "model/equality_kinds.h"
 
 static const char* const NAME_CLASS[] = {"name", "class", NULL};
 
@@ -104,25 +105,18 @@ bool tb_mjcf_contact(tbMjcf* p, const xmlNode* section) {
   return true;
 }
 
-// The attributes of each kind of equality.
-typedef struct {
-  const char* name;
-  tbEqualityType type;
-  const char* const attributes[14];
-} EqualityKind;
-
+// The attributes of an equality by what it ties together.
 #define BASE "name", "class", "active", "solref", "solimp"
-static const EqualityKind EQUALITIES[] = {
-    {"connect", TB_EQ_CONNECT, {BASE, "body1", "body2", "anchor", "site1", "site2", NULL}},
-    {"weld",
-     TB_EQ_WELD,
-     {BASE, "body1", "body2", "anchor", "site1", "site2", "relpose", "torquescale", NULL}},
-    {"joint", TB_EQ_JOINT, {BASE, "joint1", "joint2", "polycoef", NULL}},
-    {"tendon", TB_EQ_TENDON, {BASE, "tendon1", "tendon2", "polycoef", NULL}},
+static const char* const ATTRIBUTES[][14] = {
+    [TB_ENDS_POINTS] = {BASE, "body1", "body2", "anchor", "site1", "site2", NULL},
+    [TB_ENDS_FRAMES] = {BASE, "body1", "body2", "anchor", "site1", "site2", "relpose",
+                        "torquescale", NULL},
+    [TB_ENDS_JOINTS] = {BASE, "joint1", "joint2", "polycoef", NULL},
+    [TB_ENDS_TENDONS] = {BASE, "tendon1", "tendon2", "polycoef", NULL},
 };
 
 // Connect and weld join two sites, or two bodies at an anchor.
-static bool check_ends(tbMjcf* p, const xmlNode* node, const tbSpecEquality* e) {
+static bool check_ends(tbMjcf* p, const xmlNode* node, int ends, const tbSpecEquality* e) {
   bool sites = e->site1 || e->site2;
   bool bodies =
       e->body1 || e->body2 || TB_GIVEN(equality, e, anchor) || TB_GIVEN(equality, e, relpose);
@@ -133,44 +127,42 @@ static bool check_ends(tbMjcf* p, const xmlNode* node, const tbSpecEquality* e) 
     return required_member(p, node, "site1", e->site1) &&
            required_member(p, node, "site2", e->site2);
   }
-  if (e->type == TB_EQ_CONNECT && !TB_GIVEN(equality, e, anchor)) {
+  if (ends == TB_ENDS_POINTS && !TB_GIVEN(equality, e, anchor)) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "needs body1 and anchor, or site1 and site2");
   }
   return required_member(p, node, "body1", e->body1);
 }
 
-static bool read_equality(tbMjcf* p, const xmlNode* node, const EqualityKind* kind) {
-  int id;
-  if (!tb_mjcf_only(p, node, kind->attributes) || !tb_mjcf_class(p, node, "class", 0, &id)) {
+static bool read_equality(tbMjcf* p, const xmlNode* node, int type) {
+  int id, ends = tb_equality_kinds[type].ends;
+  if (!tb_mjcf_only(p, node, ATTRIBUTES[ends]) || !tb_mjcf_class(p, node, "class", 0, &id)) {
     return false;
   }
   tbSpecEquality* e = tb_spec_add_equality(p->spec);
   if (!e) return tb_mjcf_no_memory(p);
   *e = p->classes[id]->equality;
-  e->type = (int)kind->type;
+  e->type = type;
   if (!tb_mjcf_common(p, node, (tbSpecElement*)e) ||
       !tb_mjcf_fields(p, node, tb_spec_table_equality(), e, NAME_CLASS, NULL)) {
     return false;
   }
-  if (e->type == TB_EQ_JOINT) return required_member(p, node, "joint1", e->joint1);
-  if (e->type == TB_EQ_TENDON) return required_member(p, node, "tendon1", e->tendon1);
-  return check_ends(p, node, e) && childless(p, node);
+  if (ends == TB_ENDS_JOINTS) return required_member(p, node, "joint1", e->joint1);
+  if (ends == TB_ENDS_TENDONS) return required_member(p, node, "tendon1", e->tendon1);
+  return check_ends(p, node, ends, e) && childless(p, node);
 }
 
 bool tb_mjcf_equality(tbMjcf* p, const xmlNode* section) {
-  static const char* const KNOWN[] = {"connect", "weld", "joint", "tendon", NULL};
-  enum { NKINDS = sizeof EQUALITIES / sizeof EQUALITIES[0] };
+  const char* known[TB_NEQTYPES + 1] = {NULL};
+  for (int i = 0; i < TB_NEQTYPES; i++) known[i] = tb_equality_kinds[i].word;
   for (const xmlNode* node = tb_mjcf_first(section); node; node = tb_mjcf_next(node)) {
-    const EqualityKind* kind = NULL;
-    for (int i = 0; i < NKINDS; i++) {
-      if (tb_mjcf_is(node, EQUALITIES[i].name)) kind = &EQUALITIES[i];
-    }
+    int type = 0;
+    while (type < TB_NEQTYPES && !tb_mjcf_is(node, known[type])) type++;
     if (tb_mjcf_is(node, "distance")) {
       return tb_mjcf_fail(p, TB_ERROR_UNSUPPORTED, node,
                           "distance constraints are not supported (MuJoCo dropped them too)");
     }
-    if (!kind) return tb_mjcf_unknown_element(p, node, KNOWN);
-    if (!read_equality(p, node, kind)) return false;
+    if (type == TB_NEQTYPES) return tb_mjcf_unknown_element(p, node, known);
+    if (!read_equality(p, node, type)) return false;
   }
   return true;
 }

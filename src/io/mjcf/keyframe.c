@@ -5,14 +5,7 @@
 #include <string.h>
 
 #include "io/mjcf/mjcf.h"
-
-static int joint_nq(int type) {
-  return type == TB_JOINT_FREE ? 7 : type == TB_JOINT_BALL ? 4 : 1;
-}
-
-static int joint_nv(int type) {
-  return type == TB_JOINT_FREE ? 6 : type == TB_JOINT_BALL ? 3 : 1;
-}
+#include "model/joint_kinds.h"
 
 static int actuator_na(const tbSpecActuator* a) {
   if (a->dyntype == TB_DYN_NONE) return 0;
@@ -26,8 +19,8 @@ typedef struct {
 static Sizes sizes_of(const tbSpec* spec) {
   Sizes s = {0, 0, spec->nactuator, 0, 0};
   for (int i = 0; i < spec->njoint; i++) {
-    s.nq += joint_nq(spec->joint[i].type);
-    s.nv += joint_nv(spec->joint[i].type);
+    s.nq += tb_joint_nq(spec->joint[i].type);
+    s.nv += tb_joint_nv(spec->joint[i].type);
   }
   for (int i = 0; i < spec->nactuator; i++) s.na += actuator_na(&spec->actuator[i]);
   for (int i = 0; i < spec->nbody; i++) s.nmocap += spec->body[i].mocap;
@@ -58,7 +51,7 @@ static bool split_key(tbMjcf* p, tbSpec* child, const tbSpecKey* key, int id) {
   int q = 0, v = 0, act = 0, mocap = 0;
   for (int i = 0; i < child->njoint; i++) {
     tbSpecJoint* joint = &child->joint[i];
-    int nq = joint_nq(joint->type), nv = joint_nv(joint->type);
+    int nq = tb_joint_nq(joint->type), nv = tb_joint_nv(joint->type);
     if (!add_part(p, &joint->keys, id, slice(&key->qpos, q, nq), slice(&key->qvel, v, nv))) {
       return false;
     }
@@ -133,8 +126,8 @@ static void collect_key(tbSpec* spec, tbSpecKey* key, int id) {
       put(&key->qpos, q, &part->first);
       put(&key->qvel, v, &part->second);
     }
-    q += joint_nq(spec->joint[i].type);
-    v += joint_nv(spec->joint[i].type);
+    q += tb_joint_nq(spec->joint[i].type);
+    v += tb_joint_nv(spec->joint[i].type);
   }
   for (int i = 0; i < spec->nactuator; i++) {
     for (const tbSpecKeyPart* part = spec->actuator[i].keys; part; part = part->next) {

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "io/mjcf/mjcf.h"
+#include "model/equality_kinds.h"
 
 typedef bool (*Section)(tbMjcf* p, const xmlNode* section);
 
@@ -70,7 +71,7 @@ static bool localize_anchors(tbMjcf* p) {
   for (int i = 0; spec->compiler->coordinate && i < spec->nequality; i++) {
     tbSpecEquality* e = &spec->equality[i];
     if (!TB_GIVEN(equality, e, anchor)) continue;
-    if (e->type == TB_EQ_WELD) {
+    if (tb_equality_kinds[e->type].ends == TB_ENDS_FRAMES) {
       TB_SPEC_FAIL(p->error, TB_ERROR_UNSUPPORTED, e,
                    "<weld>: an anchor with global coordinates is not supported");
       return false;

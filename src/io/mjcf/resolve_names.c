@@ -3,6 +3,8 @@
 
 #include "base/hash.h"
 #include "io/mjcf/mjcf.h"
+#include "io/spec_tables.h"
+#include "model/transmission_kinds.h"
 
 static size_t slot_of(const tbMjcfNames* names, tbSpecKind kind, const char* name) {
   uint64_t hash = tb_hash(TB_HASH_SEED + (uint64_t)kind, name, strlen(name));
@@ -84,14 +86,17 @@ static void visit_equality(tbSpecEquality* e, tbMjcfVisit visit, void* context) 
 }
 
 static void visit_actuator(tbSpecActuator* a, tbMjcfVisit visit, void* context) {
-  visit_one(visit, context, TB_SPEC_joint, &a->joint);
-  visit_one(visit, context, TB_SPEC_joint, &a->jointinparent);
-  visit_one(visit, context, TB_SPEC_tendon, &a->tendon);
-  visit_one(visit, context, TB_SPEC_site, &a->slidersite);
-  visit_one(visit, context, TB_SPEC_site, &a->cranksite);
-  visit_one(visit, context, TB_SPEC_site, &a->site);
-  visit_one(visit, context, TB_SPEC_site, &a->refsite);
-  visit_one(visit, context, TB_SPEC_body, &a->body);
+  for (int type = 0; type < TB_NTRNTYPES; type++) {
+    int object = tb_transmission_kinds[type].first;
+    tbSpecKind kind = object == TB_OBJ_JOINT    ? TB_SPEC_joint
+                      : object == TB_OBJ_TENDON ? TB_SPEC_tendon
+                      : object == TB_OBJ_SITE   ? TB_SPEC_site
+                                                : TB_SPEC_body;
+    for (int k = 0; k < 2; k++) {
+      const char** name = tb_spec_transmission(a, type, k);
+      if (name) visit_one(visit, context, kind, name);
+    }
+  }
 }
 
 static void visit_wraps(const tbSpec* spec, const tbSpecTendon* t, tbMjcfVisit visit,

@@ -5,6 +5,7 @@
 #include "base/elementary.h"
 #include "base/text.h"
 #include "io/urdf/internal.h"
+#include "model/joint_kinds.h"
 #include "spatial/quat.h"
 
 static const char* const TYPES[TB_NURDFJOINTS] = {"revolute", "continuous", "prismatic", "fixed",
@@ -113,7 +114,7 @@ static bool add_one(tbUrdf* u, const tbUrdfJoint* joint, int body, int type, con
   out->body = body;
   out->type = type;
   tb_copy3(out->axis, axis);
-  return type == TB_JOINT_FREE || read_limits(u, joint, out);
+  return tb_joint_floats(type) || read_limits(u, joint, out);
 }
 
 // A planar joint: two slides in the plane and a hinge about its normal. The plane's axes follow

@@ -5,13 +5,10 @@
 
 #include "base/file.h"
 #include "io/urdf/internal.h"
+#include "model/joint_kinds.h"
 #include "spatial/quat.h"
 
 // ---- keyframes ----------------------------------------------------------------------------------
-
-static int coordinates(int type) {
-  return type == TB_JOINT_FREE ? 7 : type == TB_JOINT_BALL ? 4 : 1;
-}
 
 // Assigns addresses to the coordinates of the finished spec.
 static bool number_joints(tbUrdf* u) {
@@ -19,7 +16,7 @@ static bool number_joints(tbUrdf* u) {
   u->qposadr = TB_ARENA_NEW(&u->spec->arena, int, spec->njoint + 1);
   if (!u->qposadr) return tb_urdf_no_memory(u);
   for (int i = 0; i < spec->njoint; i++) {
-    u->qposadr[i + 1] = u->qposadr[i] + coordinates(spec->joint[i].type);
+    u->qposadr[i + 1] = u->qposadr[i] + tb_joint_nq(spec->joint[i].type);
     int* id = tb_urdf_map(u, &u->moving, spec->joint[i].name);
     if (!id) return tb_urdf_no_memory(u);
     *id = i;
@@ -41,12 +38,13 @@ static tbReal* reference(tbUrdf* u, int nq) {
   if (!q) return NULL;
   for (int i = 0; i < spec->njoint; i++) {
     int at = u->qposadr[i];
+    int type = spec->joint[i].type;
     const tbSpecBody* body = &spec->body[spec->joint[i].body];
-    if (spec->joint[i].type == TB_JOINT_FREE) {
+    if (tb_joint_floats(type)) {
       tb_copy3(q + at, body->pos);
       memcpy(q + at + 3, body->quat, 4 * sizeof *q);
-    } else if (spec->joint[i].type == TB_JOINT_BALL) {
-      q[at] = 1;
+    } else if (tb_joint_has_quaternion(type)) {
+      q[at + tb_joint_numbers(type)] = 1;
     }
   }
   return q;
@@ -55,8 +53,8 @@ static tbReal* reference(tbUrdf* u, int nq) {
 // Reads the coordinates of one joint of a state; quaternions are x, y, z, w in the file.
 static bool set_joint(tbUrdf* u, const xmlNode* node, int joint, tbReal* q) {
   const tbSpec* spec = u->spec;
-  int type = spec->joint[joint].type, n = coordinates(type);
-  tbReal value[7];
+  int type = spec->joint[joint].type, n = tb_joint_nq(type);
+  tbReal value[TB_JOINT_MOST_NQ];
   bool found;
   // The three coordinates of a planar joint belong to three joints of the spec.
   const char* name = spec->joint[joint].name;
@@ -68,7 +66,7 @@ static bool set_joint(tbUrdf* u, const xmlNode* node, int joint, tbReal* q) {
   if (!tb_urdf_numbers(u, node, "value", n, value, &found)) return false;
   if (!found) return tb_urdf_fail(u, TB_ERROR_PARSE, node, "the attribute 'value' is missing");
   q += u->qposadr[joint];
-  if (type == TB_JOINT_FREE || type == TB_JOINT_BALL) {
+  if (tb_joint_has_quaternion(type)) {
     tbReal* v = value + n - 4;
     tbReal quat[4] = {v[3], v[0], v[1], v[2]};
     if (!(tb_quat_normalize(quat) > 1e-10)) {

@@ -8,6 +8,7 @@
 
 #include "base/ablation.h"
 #include "base/minmax.h"
+#include "model/floating.h"
 #include "problem/delassus.h"
 #include "dynamics/mass.h"
 #include "linalg/ltdl.h"
@@ -295,13 +296,6 @@ static bool list_trees(const Fast* f, tbArena* arena, tbActive* active) {
   return true;
 }
 
-// Whether a tree is a single free-floating body.
-static bool is_free_body(const tbModel* m, int tree) {
-  enum { BODY = 6 };
-  int joint = m->dof_jntid[m->tree_dofadr[tree]];
-  return m->tree_dofnum[tree] == BODY && m->jnt_type[joint] == TB_JOINT_FREE;
-}
-
 // Whether an island moves free-floating bodies only.
 static bool moves_free_bodies(const Fast* f, const tbIsland* island) {
   const tbModel* m = f->step->m;
@@ -309,7 +303,7 @@ static bool moves_free_bodies(const Fast* f, const tbIsland* island) {
     const tbConstraint* c = &f->constraints->list[island->member[k]];
     if (c->nnz < 1) continue;
     int first = m->dof_treeid[c->col[0]], last = m->dof_treeid[c->col[c->nnz - 1]];
-    if (!is_free_body(m, first) || !is_free_body(m, last)) return false;
+    if (!tb_tree_is_free_body(m, first) || !tb_tree_is_free_body(m, last)) return false;
   }
   return true;
 }

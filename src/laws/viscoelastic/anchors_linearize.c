@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/chain.h"
+#include "model/joint_kinds.h"
 #include "model/workspace.h"
 #include "spatial/motion.h"
 #include "spatial/quat.h"
@@ -126,9 +127,9 @@ static void anchor_partials(const tbStartAnchors* y, const tbStartSpring* s, con
   memset(out, 0, sizeof(tbReal) * w * (size_t)c->dim);
   if (c->source < TB_SOURCE_LIMIT_JOINT) {
     // Dry friction: stretch + y_end - y_start, where the dof has a coordinate.
-    int type =
-        c->source == TB_SOURCE_FRICTION_DOF ? m->jnt_type[m->dof_jntid[c->id]] : TB_JOINT_SLIDE;
-    if (type != TB_JOINT_SLIDE && type != TB_JOINT_HINGE) return;
+    int measured =
+        c->source != TB_SOURCE_FRICTION_DOF || tb_joint_is_scalar(m->jnt_type[m->dof_jntid[c->id]]);
+    if (!measured) return;
     memcpy(out, s->stretch, sizeof(tbReal) * w);
     for (int q = 0; q < s->a->nnz; q++) out[s->a->col[q]] -= s->a->J[q];
     return;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/chain.h"
+#include "model/joint_kinds.h"
 #include "spatial/motion.h"
 #include "spatial/quat.h"
 #include "spatial/so3.h"
@@ -127,9 +128,8 @@ void tb_stretch_partials(const tbDerivatives* x, const tbData* d, const tbStepSt
   size_t count = (size_t)(a->dim * a->nnz);
   memset(out, 0, sizeof(tbReal) * count);
   if (tb_is_dry_friction(c)) {
-    int type =
-        c->source == TB_SOURCE_FRICTION_DOF ? m->jnt_type[m->dof_jntid[c->id]] : TB_JOINT_SLIDE;
-    int measured = type == TB_JOINT_SLIDE || type == TB_JOINT_HINGE;
+    int measured =
+        c->source != TB_SOURCE_FRICTION_DOF || tb_joint_is_scalar(m->jnt_type[m->dof_jntid[c->id]]);
     if (anchor && measured) memcpy(out, a->J, sizeof(tbReal) * count);
     return;
   }

@@ -9,6 +9,7 @@
 #include "base/minmax.h"
 #include "base/timer.h"
 #include "linalg/ltdl.h"
+#include "model/floating.h"
 #include "model/workspace.h"
 #include "spatial/quat.h"
 #include "spatial/vec3.h"
@@ -43,7 +44,7 @@ static void set_gains(const tbModel* m, const tbData* d, const tbConstraint* c, 
 
 // Limits of hinges and balls are angles.
 static int is_angle(const tbModel* m, const tbConstraint* c) {
-  return c->source == TB_SOURCE_LIMIT_JOINT && m->jnt_type[c->id] != TB_JOINT_SLIDE;
+  return c->source == TB_SOURCE_LIMIT_JOINT && tb_joint_limits_angle(m->jnt_type[c->id]);
 }
 
 tbReal tb_touch_gap(const tbModel* m) {
@@ -140,7 +141,7 @@ static int friction_position(const tbModel* m, const tbData* d, const tbConstrai
   }
   int joint = m->dof_jntid[c->id];
   *y = d->qpos[m->jnt_qposadr[joint]];
-  return m->jnt_type[joint] == TB_JOINT_SLIDE || m->jnt_type[joint] == TB_JOINT_HINGE;
+  return tb_joint_is_scalar(m->jnt_type[joint]);
 }
 
 tbResult tb_anchors_exchange(const tbStep* step) {
@@ -292,8 +293,7 @@ bool tb_contact_is_unresolved(const tbModel* m, const tbData* d, const tbConstra
   for (int i = 0; i < 2; i++) {
     int body = m->geom_bodyid[contact->geom[i]], tree = m->body_treeid[body];
     if (tree < 0) continue;
-    bool is_free = m->jnt_type[m->dof_jntid[m->tree_dofadr[tree]]] == TB_JOINT_FREE;
-    bool alone = is_free && m->tree_dofnum[tree] == 6;
+    bool alone = tb_tree_is_free_body(m, tree);
     tbReal turn = m->opt.timestep * tb_norm3(d->cvel + 6 * body);
     if (turn > (alone ? TB_UNRESOLVED_FREE_TURN : TB_UNRESOLVED_TURN)) return true;
   }

@@ -1,24 +1,30 @@
-// Lengths and moment arms of actuators (docs/manual/tendons.md, eq. 9-14).
-#include <string.h>
+// Length and moment of each kind of transmission, as transmission_kinds.h names them
+// (docs/manual/tendons.md, eq. 9-14): tb_transmission_<function>(model, data, actuator, row)
+// returns the length and adds the moment, the length's derivative by the configuration, to the row,
+// which is zero. They compile for devices too.
+#ifndef TRIBO_DYNAMICS_TRANSMISSION_LENGTH_H_
+#define TRIBO_DYNAMICS_TRANSMISSION_LENGTH_H_
+
+#include <stdbool.h>
 
 #include "model/chain.h"
-#include "dynamics/stage.h"
-#include "model/workspace.h"
+#include "model/joint_kinds.h"
+#include "model/transmission_kinds.h"
 #include "spatial/motion.h"
 #include "spatial/quat.h"
-#include "tribo/dynamics.h"
+#include "tribo/data.h"
 
 // Columns and values of an actuator's row, to which its moment is added.
 typedef struct {
   const int* columns;
   int n;
   tbReal* moment;
-} Row;
+} tbMomentRow;
 
 // moment += (spatial force, about the tree's centre) . cdof over the dofs that move `body`, except
 // the first `skip` of its chain.
-static void add_force(const tbModel* m, const tbData* d, Row row, int body, const tbReal force[6],
-                      int skip) {
+static inline void tb_moment_add_force(const tbModel* m, const tbData* d, tbMomentRow row, int body,
+                                       const tbReal force[6], int skip) {
   const int* dofs;
   int count = tb_body_chain(m, body, &dofs);
   for (int k = skip, s = 0; k < count; k++) {
@@ -30,43 +36,61 @@ static void add_force(const tbModel* m, const tbData* d, Row row, int body, cons
 }
 
 // The same for a force and a torque at a point of the body.
-static void add_wrench(const tbModel* m, const tbData* d, Row row, int body, const tbReal point[3],
-                       const tbReal* force, const tbReal* torque, int skip) {
+static inline void tb_moment_add_wrench(const tbModel* m, const tbData* d, tbMomentRow row,
+                                        int body, const tbReal point[3], const tbReal* force,
+                                        const tbReal* torque, int skip) {
   tbReal offset[3], wrench[6];
   tb_sub3(offset, point, d->subtree_com + 3 * m->body_rootid[body]);
   tb_force_make(wrench, offset, force, torque);
-  add_force(m, d, row, body, wrench, skip);
+  tb_moment_add_force(m, d, row, body, wrench, skip);
 }
 
-static tbReal joint_actuator(const tbModel* m, const tbData* d, int u, Row row) {
+static inline tbReal tb_moment_of_joint(const tbModel* m, const tbData* d, int u, bool in_parent,
+                                        tbMomentRow row) {
   int joint = m->actuator_trnid[2 * u], type = m->jnt_type[joint];
   const tbReal* q = d->qpos + m->jnt_qposadr[joint];
   const tbReal* gear = m->actuator_gear + 6 * u;
-  if (type == TB_JOINT_SLIDE || type == TB_JOINT_HINGE) {
+  if (tb_joint_is_scalar(type)) {
     row.moment[0] = gear[0];
     return gear[0] * q[0];
   }
+  int dof = tb_joint_numbers(type);
+  tbReal length = 0;
+  for (int k = 0; k < dof; k++) {
+    row.moment[k] = gear[k];
+    length += gear[k] * q[k];
+  }
+  if (!tb_joint_has_quaternion(type)) return length;
   // The rotational gear is in the child's axes, or in the parent's.
-  int dof = type == TB_JOINT_FREE ? 3 : 0;
   tbReal quat[4], axis[3], rotation[3];
   for (int k = 0; k < 4; k++) quat[k] = q[dof + k];
   tb_quat_normalize(quat);
   tb_copy3(axis, gear + dof);
-  if (m->actuator_trntype[u] == TB_TRN_JOINTINPARENT) {
+  if (in_parent) {
     tbReal inverse[4];
     tb_quat_conjugate(inverse, quat);
     tb_quat_rotate(axis, inverse, axis);
   }
-  for (int k = 0; k < dof; k++) row.moment[k] = gear[k];
   tb_copy3(row.moment + dof, axis);
-  if (type == TB_JOINT_FREE) return 0;
+  if (tb_joint_floats(type)) return 0;
   tb_quat_log(rotation, quat);
   return tb_dot3(rotation, axis);
 }
 
+static inline tbReal tb_transmission_joint(const tbModel* m, const tbData* d, int u,
+                                           tbMomentRow row) {
+  return tb_moment_of_joint(m, d, u, false, row);
+}
+
+static inline tbReal tb_transmission_joint_in_parent(const tbModel* m, const tbData* d, int u,
+                                                     tbMomentRow row) {
+  return tb_moment_of_joint(m, d, u, true, row);
+}
+
 // A rod of given length connects the crank's site to a slider on the z axis of the slider's site:
 // the actuator length is that of the slider's travel, l = a.v - sqrt((a.v)^2 + rod^2 - v.v).
-static tbReal slider_crank(const tbModel* m, const tbData* d, int u, Row row) {
+static inline tbReal tb_transmission_slidercrank(const tbModel* m, const tbData* d, int u,
+                                                 tbMomentRow row) {
   int crank = m->actuator_trnid[2 * u], slider = m->actuator_trnid[2 * u + 1];
   tbReal rod = m->actuator_cranklength[u], gear = m->actuator_gear[6 * u];
   const tbReal* R = d->site_xmat + 9 * slider;
@@ -85,21 +109,22 @@ static tbReal slider_crank(const tbModel* m, const tbData* d, int u, Row row) {
 
   // v follows both sites; the axis turns with the slider: by_axis . (w x axis) = (axis x by_axis) .
   // w
-  add_wrench(m, d, row, m->site_bodyid[crank], d->site_xpos + 3 * crank, by_v, NULL, 0);
+  tb_moment_add_wrench(m, d, row, m->site_bodyid[crank], d->site_xpos + 3 * crank, by_v, NULL, 0);
   tb_cross(torque, axis, by_axis);
   tb_scale3(by_v, by_v, -1);
-  add_wrench(m, d, row, m->site_bodyid[slider], d->site_xpos + 3 * slider, by_v, torque, 0);
+  tb_moment_add_wrench(m, d, row, m->site_bodyid[slider], d->site_xpos + 3 * slider, by_v, torque,
+                       0);
   return gear * length;
 }
 
 // The order is MuJoCo's (up to 3.14): the site's quaternion before the body's. MuJoCo files are
 // tuned to the resulting angles; if the site has its body's axes both orders agree.
-static void site_quat(const tbModel* m, const tbData* d, int site, tbReal q[4]) {
+static inline void tb_moment_site_quat(const tbModel* m, const tbData* d, int site, tbReal q[4]) {
   tb_quat_mul(q, m->site_quat + 4 * site, d->xquat + 4 * m->site_bodyid[site]);
 }
 
 // Number of dofs that move both bodies: the first ones of both chains.
-static int shared_dofs(const tbModel* m, int body1, int body2) {
+static inline int tb_moment_shared_dofs(const tbModel* m, int body1, int body2) {
   const int *a, *b;
   int na = tb_body_chain(m, body1, &a), nb = tb_body_chain(m, body2, &b), n = 0;
   while (n < na && n < nb && a[n] == b[n]) n++;
@@ -107,7 +132,8 @@ static int shared_dofs(const tbModel* m, int body1, int body2) {
 }
 
 // A wrench in a site's axes; with a reference site, in the axes of that site and relative to it.
-static tbReal site_actuator(const tbModel* m, const tbData* d, int u, Row row) {
+static inline tbReal tb_transmission_site(const tbModel* m, const tbData* d, int u,
+                                          tbMomentRow row) {
   int site = m->actuator_trnid[2 * u], reference = m->actuator_trnid[2 * u + 1];
   const tbReal* gear = m->actuator_gear + 6 * u;
   const tbReal* R = d->site_xmat + 9 * (reference >= 0 ? reference : site);
@@ -119,11 +145,11 @@ static tbReal site_actuator(const tbModel* m, const tbData* d, int u, Row row) {
     // Length: the pose of the site in the reference, along the gear. Dofs that move both drop out.
     int other = m->site_bodyid[reference];
     tbReal v[3], q[4], q0[4], turn[4];
-    skip = shared_dofs(m, body, other);
+    skip = tb_moment_shared_dofs(m, body, other);
     tb_sub3(v, d->site_xpos + 3 * site, d->site_xpos + 3 * reference);
     length = tb_dot3(v, force);
-    site_quat(m, d, site, q);
-    site_quat(m, d, reference, q0);
+    tb_moment_site_quat(m, d, site, q);
+    tb_moment_site_quat(m, d, reference, q0);
     tb_quat_conjugate(q0, q0);
     tb_quat_mul(turn, q0, q);
     tb_quat_log(v, turn);
@@ -131,13 +157,15 @@ static tbReal site_actuator(const tbModel* m, const tbData* d, int u, Row row) {
     tbReal back_force[3], back_torque[3];
     tb_scale3(back_force, force, -1);
     tb_scale3(back_torque, torque, -1);
-    add_wrench(m, d, row, other, d->site_xpos + 3 * reference, back_force, back_torque, skip);
+    tb_moment_add_wrench(m, d, row, other, d->site_xpos + 3 * reference, back_force, back_torque,
+                         skip);
   }
-  add_wrench(m, d, row, body, d->site_xpos + 3 * site, force, torque, skip);
+  tb_moment_add_wrench(m, d, row, body, d->site_xpos + 3 * site, force, torque, skip);
   return length;
 }
 
-static tbReal tendon_actuator(const tbModel* m, const tbData* d, int u, Row row) {
+static inline tbReal tb_transmission_tendon(const tbModel* m, const tbData* d, int u,
+                                            tbMomentRow row) {
   int tendon = m->actuator_trnid[2 * u];
   tbReal gear = m->actuator_gear[6 * u];
   const tbReal* J = d->ten_J + m->tendon_Jadr[tendon];
@@ -145,35 +173,31 @@ static tbReal tendon_actuator(const tbModel* m, const tbData* d, int u, Row row)
   return gear * d->ten_length[tendon];
 }
 
-void tb_stage_transmission(const tbModel* m, tbData* d) {
-  memset(d->actuator_moment, 0, (size_t)m->nJmom * sizeof(tbReal));
-  for (int u = 0; u < m->nu; u++) {
-    int at = m->actuator_Jadr[u];
-    Row row = {m->Jmom_colind + at, m->actuator_Jnnz[u], d->actuator_moment + at};
-    tbReal length = 0;
-    switch (m->actuator_trntype[u]) {
-      case TB_TRN_JOINT:
-      case TB_TRN_JOINTINPARENT: length = joint_actuator(m, d, u, row); break;
-      case TB_TRN_SLIDERCRANK: length = slider_crank(m, d, u, row); break;
-      case TB_TRN_TENDON: length = tendon_actuator(m, d, u, row); break;
-      case TB_TRN_SITE: length = site_actuator(m, d, u, row); break;
-      default: break;
-    }
-    d->actuator_length[u] = length;
+// The moment of adhesion comes from the contacts (forces/adhesion.c).
+static inline tbReal tb_transmission_body(const tbModel* m, const tbData* d, int u,
+                                          tbMomentRow row) {
+  (void)m;
+  (void)d;
+  (void)u;
+  (void)row;
+  return 0;
+}
+
+// Transmissions of an extension.
+#define X(TYPE, word, FIRST, SECOND, second, ARM, function) \
+  tbReal tb_transmission_##function(const tbModel* m, const tbData* d, int u, tbMomentRow row);
+TB_EXTENSION_TRANSMISSIONS(X)
+#undef X
+
+static inline tbReal tb_transmission_length(const tbModel* m, const tbData* d, int u,
+                                            tbMomentRow row) {
+  switch (m->actuator_trntype[u]) {
+#define X(TYPE, word, FIRST, SECOND, second, ARM, function) \
+  case TB_TRN_##TYPE: return tb_transmission_##function(m, d, u, row);
+    TB_TRANSMISSIONS(X)
+#undef X
+    default: return 0;
   }
 }
 
-void tb_transmission(const tbModel* m, tbData* d) {
-  if (tb_is_world_of(m, d)) tb_stage_transmission(m, d);
-}
-
-void tb_full_moment(const tbModel* m, const tbData* d, tbReal* moment) {
-  if (!tb_is_world_of(m, d) || !moment) return;
-  size_t nv = (size_t)m->nv;
-  memset(moment, 0, (size_t)m->nu * nv * sizeof(tbReal));
-  for (int u = 0; u < m->nu; u++) {
-    for (int s = m->actuator_Jadr[u]; s < m->actuator_Jadr[u] + m->actuator_Jnnz[u]; s++) {
-      moment[(size_t)u * nv + (size_t)m->Jmom_colind[s]] = d->actuator_moment[s];
-    }
-  }
-}
+#endif
