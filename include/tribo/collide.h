@@ -29,9 +29,8 @@
 #define TB_MAX_PAIR_CONTACTS 64
 #define TB_MAX_MANIFOLD 8
 
-// Number of directions for which a hull stores a support vertex: the cells of a 4 x 4 grid on each
-// face of a cube.
-#define TB_HULL_GUESS 96
+// Tables that make searches on a hull faster; internal.
+typedef struct tbHullCache tbHullCache;
 
 // A convex polytope in its own frame, as flat arrays in the caller's memory. Faces are maximal:
 // coplanar triangles are merged into one polygon, counter-clockwise seen from outside.
@@ -46,25 +45,9 @@ typedef struct {
   const int* face_vert;   // vertex indices
   const int* face_adj;    // like face_vert: the face across the edge from this vertex to the next
   const int* vert_face;   // nvert: a face at (or close to) the vertex; may be NULL
-  const int* guess;       // TB_HULL_GUESS: start vertices of the support search (hill climbing);
-                          // may be NULL
-  const tbReal* lanes;    // 3 x nlane, small hulls only: vertices by coordinate; may be NULL
-  int nlane;              // a multiple of eight; entries beyond nvert repeat vertex 0
-  const uint8_t* edges;   // small hulls only: the two faces of each edge, one byte each; may be
-                          // NULL
-  const tbReal* planes;   // with `edges`, 4 x nplane: planes by coordinate; may be NULL
-  int nplane;             // a multiple of four; entries beyond nface repeat face 0
-  tbReal bend;            // with `edges`: cosine of half the largest angle between two adjacent
-                          // face normals
-  bool flat;              // small hulls with `edges`: all vertices satisfy the plane inequalities
-                          // to rounding
-  const uint16_t* cells;  // large hulls only: candidate vertices by direction cell; may be NULL
-  int side;               // direction cells along each side of a cube's faces
   tbReal center[3];       // a point inside the hull
   tbReal radius;          // all vertices lie within this distance of `center`
-  tbReal inner;           // radius of a ball around `center` that lies inside the hull; 0 where
-                          // unknown
-  tbReal low[3], high[3];  // bounding box in the hull's frame; low and high are equal where unknown
+  const tbHullCache* cache;  // NULL: none, searches are slower
 } tbHull;
 
 // A height field in its own frame: x in [-size[0], size[0]] over ncol columns, y in

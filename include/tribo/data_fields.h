@@ -77,11 +77,7 @@
   X(tbReal, cacc, nbody, 6, "", "body acceleration, gravity included")                   \
   X(tbReal, cfrc_int, nbody, 6, "", "force between a body and its parent")               \
   X(tbReal, cfrc_ext, nbody, 6, "", "external force on a body")                          \
-  X(tbReal, sensordata, nsensordata, 1, "", "sensor values")                             \
-  /* scratch of the dynamics algorithms */                                               \
-  X(tbReal, scratch_nv, nv, 4, "", "four vectors of length nv")                          \
-  X(tbReal, scratch_dof, nv, 6, "", "a spatial vector per dof")                          \
-  X(tbReal, scratch_body, nbody, 42, "", "a 6x6 and a spatial vector per body")
+  X(tbReal, sensordata, nsensordata, 1, "", "sensor values")
 
 #define TB_DATA_ARRAYS(X) TB_DATA_STATE(X) TB_DATA_INPUT(X) TB_DATA_DERIVED(X)
 

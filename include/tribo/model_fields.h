@@ -15,7 +15,7 @@
 #define TB_NGAIN 10    // gainprm
 #define TB_NBIAS 10    // biasprm
 #define TB_NEQDATA 11  // eq_data
-#define TB_NGUESS 96   // mesh_hullguess: TB_HULL_GUESS of collide.h
+#define TB_NGUESS 96   // mesh_hullguess: start vertices of a hull's searches
 #define TB_NCELL 8     // hull_cell: vertices per cell of directions
 
 #define TB_MODEL_SIZES(X)                                                   \

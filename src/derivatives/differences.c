@@ -7,6 +7,7 @@
 #include "base/rng.h"
 #include "dynamics/frames.h"
 #include "dynamics/regressor.h"
+#include "model/workspace.h"
 #include "spatial/quat.h"
 #include "step/check.h"
 #include "step/step.h"
@@ -172,7 +173,7 @@ tbResult tb_deriv_acceleration_differences(tbDerivatives* x, tbReal* dq, tbReal*
       for (int side = -1; side <= 1 && result == TB_OK; side += 2) {
         result = place(m, &start, probe);
         if (result != TB_OK) break;
-        shift(m, probe, first[part] + k, side * span, probe->scratch_nv);
+        shift(m, probe, first[part] + k, side * span, probe->work->scratch_nv);
         result = tb_forward(m, probe);
         for (size_t i = 0; i < nv; i++) {
           out[part][i * nv + (size_t)k] += side * probe->qacc[i] / (2 * span);
@@ -280,7 +281,7 @@ static tbResult sample_place(const tbModel* m, const Start* start,
   tbResult result = place(m, start, sample);
   int columns = 2 * m->nv + m->na + m->nu;
   for (int k = 0; k < columns && result == TB_OK; k++) {
-    shift(m, sample, k, settings->spread * tb_rng_normal(rng), sample->scratch_nv);
+    shift(m, sample, k, settings->spread * tb_rng_normal(rng), sample->work->scratch_nv);
   }
   return result;
 }

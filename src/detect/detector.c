@@ -86,14 +86,15 @@ static void view_hulls(tbDetector* f, const tbModel* m) {
         .face_vert = m->hull_poly + m->mesh_hullpolyadr[i],
         .face_adj = m->hull_polyadj + m->mesh_hullpolyadr[i],
         .vert_face = m->hull_vertface + m->mesh_hullvertadr[i],
-        .guess = m->mesh_hullguess + (size_t)TB_NGUESS * (size_t)i,
-        .side = m->mesh_hullside[i],
         .radius = m->mesh_hullradius[i],
+        .cache = &f->hull_cache[i],
     };
-    if (f->hull[i].side > 0) f->hull[i].cells = m->hull_cell + m->mesh_hullcelladr[i];
     tb_copy3(f->hull[i].center, m->mesh_hullcenter + 3 * i);
-    f->hull[i].inner = tb_hull_inscribed_radius(&f->hull[i]);
-    tb_hull_box(&f->hull[i], f->hull[i].low, f->hull[i].high);
+    tbHullCache* cache = &f->hull_cache[i];
+    cache->seed = m->mesh_hullguess + (size_t)TB_NGUESS * (size_t)i;
+    cache->side = m->mesh_hullside[i];
+    if (cache->side > 0) cache->cells = m->hull_cell + m->mesh_hullcelladr[i];
+    tb_hull_extent_fill(&f->hull[i], cache);
   }
 }
 
@@ -103,15 +104,15 @@ static int prepare_hulls(tbDetector* f, const tbModel* m) {
   const size_t line = 64;
   f->nsearch = 1;
   for (int i = 0; i < m->nmesh; i++) {
-    if (f->hull[i].cells) continue;
+    if (f->hull_cache[i].cells) continue;
     f->nsearch += (tb_hull_search_bytes(&f->hull[i]) + line - 1) / line * line;
   }
   f->hull_search = malloc(f->nsearch);
   if (!f->hull_search) return 0;
   char* at = f->hull_search;
   for (int i = 0; i < m->nmesh; i++) {
-    if (f->hull[i].cells) continue;
-    tb_hull_search_fill(&f->hull[i], at);
+    if (f->hull_cache[i].cells) continue;
+    tb_hull_search_fill(&f->hull[i], &f->hull_cache[i], at);
     at += (tb_hull_search_bytes(&f->hull[i]) + line - 1) / line * line;
   }
   return 1;
@@ -200,6 +201,7 @@ tbDetector* tb_detector_new(const tbModel* m) {
   f->geom = calloc(n, sizeof(int));
   f->shape = calloc(n, sizeof(tbShape));
   f->hull = calloc((size_t)m->nmesh + 1, sizeof(tbHull));
+  f->hull_cache = calloc((size_t)m->nmesh + 1, sizeof(tbHullCache));
   f->hfield = calloc((size_t)m->nhfield + 1, sizeof(tbHField));
   f->plane = calloc(4 * n, sizeof(tbReal));
   f->margin = calloc(n, sizeof(tbReal));
@@ -219,10 +221,10 @@ tbDetector* tb_detector_new(const tbModel* m) {
   f->kind = calloc(n, 1);
   f->pair = calloc((size_t)m->npair + 1, sizeof(tbExplicitPair));
   f->exclude = calloc((size_t)m->nexclude + 1, sizeof(uint64_t));
-  int ok = f->geom && f->shape && f->hull && f->hfield && f->plane && f->margin && f->placed &&
-           f->bounds && f->bounded && f->arm && f->reach && f->swing && f->group && f->base &&
-           f->ahead && f->changed && f->placed_path && f->path && f->travel && f->kind && f->pair &&
-           f->exclude;
+  int ok = f->geom && f->shape && f->hull && f->hull_cache && f->hfield && f->plane && f->margin &&
+           f->placed && f->bounds && f->bounded && f->arm && f->reach && f->swing && f->group &&
+           f->base && f->ahead && f->changed && f->placed_path && f->path && f->travel && f->kind &&
+           f->pair && f->exclude;
   if (ok) {
     view_hulls(f, m);
     view_hfields(f, m);
@@ -242,11 +244,11 @@ tbDetector* tb_detector_new(const tbModel* m) {
 void tb_detector_free(tbDetector* f) {
   if (!f) return;
   tb_broadphase_free(&f->broad);
-  void* const owned[] = {f->geom,     f->shape,       f->hull,        f->hfield,  f->plane,
-                         f->margin,   f->placed,      f->bounds,      f->bounded, f->arm,
-                         f->reach,    f->kind,        f->pair,        f->exclude, f->memory,
-                         f->previous, f->hull_search, f->swing,       f->group,   f->base,
-                         f->ahead,    f->changed,     f->placed_path, f->travel,  f->path};
+  void* const owned[] = {
+      f->geom,   f->shape,    f->hull,        f->hfield,     f->plane, f->margin, f->placed,
+      f->bounds, f->bounded,  f->arm,         f->reach,      f->kind,  f->pair,   f->exclude,
+      f->memory, f->previous, f->hull_search, f->hull_cache, f->swing, f->group,  f->base,
+      f->ahead,  f->changed,  f->placed_path, f->travel,     f->path};
   for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
   free(f);
 }
@@ -278,7 +280,8 @@ size_t tb_detector_bytes(const tbDetector* f) {
   size_t item = sizeof(int) + sizeof(uint64_t) + sizeof(tbShape) + sizeof(tbBounds) + sizeof(bool) +
                 13 * sizeof(tbReal) + sizeof(tbItemGroup) + 1;
   return sizeof *f + f->nsearch + item * ((size_t)m->ngeom + 1) +
-         sizeof(tbTravel) * ((size_t)m->nbody + 1) + sizeof(tbHull) * ((size_t)m->nmesh + 1) +
+         sizeof(tbTravel) * ((size_t)m->nbody + 1) +
+         (sizeof(tbHull) + sizeof(tbHullCache)) * ((size_t)m->nmesh + 1) +
          sizeof(tbHField) * ((size_t)m->nhfield + 1) +
          sizeof(tbExplicitPair) * ((size_t)m->npair + 1) +
          sizeof(uint64_t) * ((size_t)m->nexclude + 1) +

@@ -36,23 +36,24 @@ typedef struct {
 
 struct tbDetector {
   const tbModel* model;
-  int count;          // items: geoms that can touch other geoms
-  int* geom;          // their ids, ascending: item i of the broad phase is geom[i]
-  tbShape* shape;     // per item; the pose is set when a pair needs it
-  uint64_t* placed;   // per item: the search for which its pose was set
-  uint64_t search;    // number of searches
-  tbHull* hull;       // per mesh
-  char* hull_search;  // their search tables
-  size_t nsearch;     // size of these in bytes
-  tbHField* hfield;   // per height field
-  tbReal* plane;      // per item: normal and offset
-  tbReal* margin;     // per item: the largest margin of its geom and pairs
-  tbBounds* bounds;   // per item
-  bool* bounded;      // per item: it has bounds
-  tbReal* arm;        // per item: largest distance of its points from its body's centre of mass
-  tbReal* reach;      // per item: its detection distance
-  tbReal* swing;      // per item: a rotation of its body by x moves its box by at most this times x
-  tbTravel* travel;   // per body
+  int count;                // items: geoms that can touch other geoms
+  int* geom;                // their ids, ascending: item i of the broad phase is geom[i]
+  tbShape* shape;           // per item; the pose is set when a pair needs it
+  uint64_t* placed;         // per item: the search for which its pose was set
+  uint64_t search;          // number of searches
+  tbHull* hull;             // per mesh
+  tbHullCache* hull_cache;  // per mesh
+  char* hull_search;        // their search tables
+  size_t nsearch;           // size of these in bytes
+  tbHField* hfield;         // per height field
+  tbReal* plane;            // per item: normal and offset
+  tbReal* margin;           // per item: the largest margin of its geom and pairs
+  tbBounds* bounds;         // per item
+  bool* bounded;            // per item: it has bounds
+  tbReal* arm;       // per item: largest distance of its points from its body's centre of mass
+  tbReal* reach;     // per item: its detection distance
+  tbReal* swing;     // per item: a rotation of its body by x moves its box by at most this times x
+  tbTravel* travel;  // per body
   tbItemGroup* group;  // bodies with items
   int ngroup;
   tbReal* base;              // per item: its detection distance without the part due to speed,

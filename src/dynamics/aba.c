@@ -178,8 +178,8 @@ tbResult tb_aba(const tbModel* m, tbData* d, const tbReal* tau, const tbReal* xf
   for (int t = 0; t < m->ntendon; t++) {
     if (m->tendon_armature[t] != 0) return TB_ERROR_UNSUPPORTED;
   }
-  tbReal* bodies = d->scratch_body;
-  Dofs dofs = {d->scratch_dof, d->scratch_nv, d->scratch_nv + m->nv};
+  tbReal* bodies = d->work->scratch_body;
+  Dofs dofs = {d->work->scratch_dof, d->work->scratch_nv, d->work->scratch_nv + m->nv};
   tb_composite_inertias(m, d);
   initialize(m, d, xfrc, bodies);
   if (!inward(m, d, tau, bodies, dofs)) return TB_ERROR_NUMERIC;

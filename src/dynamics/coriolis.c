@@ -3,6 +3,7 @@
 #include "dynamics/coriolis.h"
 
 #include "model/joint_kinds.h"
+#include "model/workspace.h"
 #include "spatial/wide.h"
 
 // Outward over one joint: the velocity of its body, and its acceleration at constant joint
@@ -26,7 +27,7 @@ TB_INLINE void move_by_joint(int type, const tbReal* cdof, const tbReal* qvel, t
 
 TB_INLINE void coriolis(const tbModel* m, tbData* d, int tree, const tbReal* qvel, tbReal* out) {
   static const tbReal NOTHING[6] = {0};
-  tbReal *velocity = d->scratch_body, *acceleration = velocity + 6 * m->nbody;
+  tbReal *velocity = d->work->scratch_body, *acceleration = velocity + 6 * m->nbody;
   tbReal* force = acceleration + 6 * m->nbody;
   int first = m->tree_bodyadr[tree], end = first + m->tree_bodynum[tree];
   tbSimd6 v = tb_simd6_load(NOTHING), a = v;

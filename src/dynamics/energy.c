@@ -38,7 +38,7 @@ void tb_energy_position(const tbModel* m, tbData* d) {
 }
 
 tbReal tb_kinetic_energy(const tbModel* m, const tbData* d) {
-  tbReal* momentum = d->scratch_nv;
+  tbReal* momentum = d->work->scratch_nv;
   tb_mul_m(m, d, momentum, d->qvel);
   tbReal sum = 0;
   for (int i = 0; i < m->nv; i++) sum += momentum[i] * d->qvel[i];

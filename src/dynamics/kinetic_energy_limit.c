@@ -6,6 +6,7 @@
 #include "dynamics/joints/joint.h"
 #include "model/floating.h"
 #include "model/joint_space.h"
+#include "model/workspace.h"
 #include "spatial/motion.h"
 
 // The joints over the last `h` seconds: their positions changed with the velocities `move`, and
@@ -76,7 +77,7 @@ static tbReal twice_before(const tbData* d, int body, const tbReal centre[3],
 // Twice the kinetic energy of a tree at that time, and its momentum.
 static tbReal energy_then(const tbModel* m, tbData* d, int tree, const Motion* x, tbReal sum[3]) {
   int first = m->tree_bodyadr[tree], end = first + m->tree_bodynum[tree];
-  tbMovingFrame* before = (tbMovingFrame*)d->scratch_body;
+  tbMovingFrame* before = (tbMovingFrame*)d->work->scratch_body;
   const tbReal* centre = d->subtree_com + 3 * m->body_rootid[first];
   tbReal twice = 0;
   tb_zero3(sum);

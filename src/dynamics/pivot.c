@@ -4,6 +4,7 @@
 
 #include "base/minmax.h"
 #include "model/joint_kinds.h"
+#include "model/workspace.h"
 #include "spatial/vec3.h"
 
 int tb_turns(const tbModel* m, int body) {
@@ -51,7 +52,7 @@ tbReal tb_yields(const tbModel* m, int body, int axis) {
 }
 
 void tb_set_carried_load(tbModel* m, tbData* d) {
-  tbReal *loads = d->scratch_body, *A = loads + m->nbody;
+  tbReal *loads = d->work->scratch_body, *A = loads + m->nbody;
   memset(loads, 0, sizeof(tbReal) * 10 * (size_t)m->nbody);
   tb_bear_weights(m, d, 1, loads, A);
   m->tautness = 0;

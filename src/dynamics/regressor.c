@@ -54,7 +54,7 @@ void tb_rne_regressor(const tbModel* m, tbData* d, const tbReal* qacc, tbReal* Y
   if (!tb_is_world_of(m, d) || !Y) return;
   size_t width = (size_t)TB_NINERTIAL * (size_t)m->nbody;
   memset(Y, 0, (size_t)m->nv * width * sizeof(tbReal));
-  tbReal* acceleration = d->scratch_body;
+  tbReal* acceleration = d->work->scratch_body;
   accelerations(m, d, qacc, acceleration);
   for (int b = 1; b < m->nbody; b++) {
     const int* dofs;

@@ -58,8 +58,8 @@ TB_INLINE void inward(const tbModel* m, tbReal* force) {
 
 TB_INLINE void rne(const tbModel* m, tbData* d, const tbReal* qacc, const tbReal* xfrc,
                    tbReal* tau) {
-  tbReal* acceleration = d->scratch_body;
-  tbReal* force = d->scratch_body + 6 * m->nbody;
+  tbReal* acceleration = d->work->scratch_body;
+  tbReal* force = d->work->scratch_body + 6 * m->nbody;
   outward(m, d, qacc, acceleration, force);
   if (xfrc) {
     for (int i = 1; i < m->nbody; i++) {

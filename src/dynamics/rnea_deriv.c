@@ -179,7 +179,7 @@ void tb_wrench_derivative(const tbModel* m, const tbData* d, int body, const tbR
 void tb_rne_partials(const tbModel* m, tbData* d, const tbReal* qacc, const tbReal* xfrc,
                      tbReal* dtau_dq, tbReal* dtau_dv) {
   size_t bytes = (size_t)m->nv * (size_t)m->nv * sizeof(tbReal);
-  tbReal *bodies = d->scratch_body, *drift = d->scratch_dof;
+  tbReal *bodies = d->work->scratch_body, *drift = d->work->scratch_dof;
   if (dtau_dq) memset(dtau_dq, 0, bytes);
   if (dtau_dv) memset(dtau_dv, 0, bytes);
   outward(m, d, qacc, bodies, drift);
@@ -218,8 +218,8 @@ tbResult tb_forward_derivatives(const tbModel* m, tbData* d, const tbReal* qacc,
                                 tbReal* dqacc_dq, tbReal* dqacc_dv, tbReal* dqacc_dtau) {
   tbResult result = tb_rne_derivatives(m, d, qacc, xfrc, dqacc_dq, dqacc_dv);
   if (result != TB_OK) return result;
-  if (dqacc_dq) to_acceleration(m, d, dqacc_dq, d->scratch_nv);
-  if (dqacc_dv) to_acceleration(m, d, dqacc_dv, d->scratch_nv);
+  if (dqacc_dq) to_acceleration(m, d, dqacc_dq, d->work->scratch_nv);
+  if (dqacc_dv) to_acceleration(m, d, dqacc_dv, d->work->scratch_nv);
   if (dqacc_dtau) {
     size_t nv = (size_t)m->nv;
     memset(dqacc_dtau, 0, nv * nv * sizeof(tbReal));

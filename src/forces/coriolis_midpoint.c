@@ -257,7 +257,7 @@ static Motion motion_in(const tbModel* m, tbReal* room) {
 }
 
 tbTurning tb_turning(const tbModel* m, tbData* d) {
-  Motion x = motion_in(m, d->scratch_nv);
+  Motion x = motion_in(m, d->work->scratch_nv);
   tbTurning most = TB_TURNS_SLOWLY;
   tbGyroscopicMidpoint turn;
   if (!is_semi_implicit(&m->opt)) return most;
@@ -280,7 +280,7 @@ static void find_midpoint(const tbModel* m, tbData* d, tbInertiaFactor H, int tr
 
 bool tb_middle_velocity(const tbModel* m, tbData* d, tbInertiaFactor H, int tree, tbReal* u,
                         tbReal* v) {
-  Motion x = motion_in(m, d->scratch_nv);
+  Motion x = motion_in(m, d->work->scratch_nv);
   if (classify_rotation(m, d, tree, &x) != TB_TURNS) return false;
   x.u = u;
   find_midpoint(m, d, H, tree, &x, v);
@@ -337,7 +337,7 @@ bool tb_limit_kinetic_energy(const tbModel* m, tbData* d, tbInertiaFactor H, con
                              tbReal* v, tbReal* start) {
   const tbReal h = m->opt.timestep;
   bool any = false;
-  Motion x = motion_in(m, d->scratch_nv);
+  Motion x = motion_in(m, d->work->scratch_nv);
   for (int t = 0; t < m->ntree; t++) {
     int first = m->tree_dofadr[t], end = first + m->tree_dofnum[t];
     bool bounded = classify_rotation(m, d, t, &x) == TB_TURNS_FAST;
@@ -358,7 +358,7 @@ bool tb_limit_kinetic_energy(const tbModel* m, tbData* d, tbInertiaFactor H, con
 }
 
 void tb_add_coriolis(const tbModel* m, tbData* d, tbInertiaFactor H, tbReal sign, tbReal* force) {
-  Motion x = motion_in(m, d->scratch_nv);
+  Motion x = motion_in(m, d->work->scratch_nv);
   if (!is_semi_implicit(&m->opt)) return;
   for (int t = 0; t < m->ntree; t++) {
     tbGyroscopicMidpoint turn;

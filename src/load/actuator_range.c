@@ -13,6 +13,7 @@
 #include "load/actuator_range_model.h"
 #include "model/equality_kinds.h"
 #include "model/transmission_kinds.h"
+#include "model/workspace.h"
 #include "tribo/dynamics.h"
 #include "tribo/step.h"
 
@@ -127,7 +128,7 @@ static int actuator_part(const tbModel* m, const int* part, int u) {
 // requested acceleration.
 static void set_forces(const tbModel* m, tbData* d, const tbLengthRangeOptions* o, const Pulls* p,
                        tbReal sign) {
-  tbReal *force = d->qfrc_applied, *acceleration = d->scratch_nv;
+  tbReal *force = d->qfrc_applied, *acceleration = d->work->scratch_nv;
   tbReal *reached = p->size, *size = p->size + m->ntree + 1;
   memset(force, 0, (size_t)m->nv * sizeof(tbReal));
   memset(p->size, 0, 2 * ((size_t)m->ntree + 1) * sizeof(tbReal));

@@ -19,6 +19,10 @@ static size_t block_bytes(const tbModel* model) {
   total += padded((size_t)((rows) * (columns)) * sizeof(type));
   TB_DATA_ARRAYS(X)
 #undef X
+#define X(type, name, rows, columns, what) \
+  total += padded((size_t)((rows) * (columns)) * sizeof(type));
+  TB_SCRATCH_ARRAYS(X)
+#undef X
   return total;
 }
 
@@ -34,6 +38,11 @@ static void set_pointers(const tbModel* model, tbData* data) {
   data->name = (type*)at;                        \
   at += padded((size_t)((rows) * (columns)) * sizeof(type));
   TB_DATA_ARRAYS(X)
+#undef X
+#define X(type, name, rows, columns, what) \
+  data->work->name = (type*)at;            \
+  at += padded((size_t)((rows) * (columns)) * sizeof(type));
+  TB_SCRATCH_ARRAYS(X)
 #undef X
 }
 

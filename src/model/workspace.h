@@ -8,9 +8,18 @@
 #include "model/model.h"
 #include "tribo/data.h"
 
+// Scratch of the dynamics algorithms, as the fields of tbData: X(type, name, rows, columns, what).
+#define TB_SCRATCH_ARRAYS(X)                                \
+  X(tbReal, scratch_nv, nv, 4, "four vectors of length nv") \
+  X(tbReal, scratch_dof, nv, 6, "a spatial vector per dof") \
+  X(tbReal, scratch_body, nbody, 42, "a 6x6 and a spatial vector per body")
+
 typedef struct tbWorkspace tbWorkspace;
 
 struct tbWorkspace {
+#define X(type, name, rows, columns, what) type* name;
+  TB_SCRATCH_ARRAYS(X)
+#undef X
   tbArena arena;  // contacts, constraint rows, solver work: reset at the start of each step
   void* step;     // broad phase, warm starts: owned by the step layer, NULL until the first step
   void (*step_free)(void* step);

@@ -6,6 +6,7 @@
 #include "dynamics/equality/residual.h"
 #include "model/chain.h"
 #include "model/joint_space.h"
+#include "model/workspace.h"
 #include "spatial/so3.h"
 #include "partials/derivatives.h"
 #include "tribo/dynamics.h"
@@ -193,9 +194,9 @@ static tbResult add_tendon(tbDerivatives* x, const tbData* d, int t, tbReal scal
   for (int k = 0; k < a->nnz; k++) {
     for (int side = -1; side <= 1; side += 2) {
       memcpy(p->qpos, d->qpos, sizeof(tbReal) * (size_t)m->nq);
-      memset(p->scratch_nv, 0, sizeof(tbReal) * (size_t)m->nv);
-      p->scratch_nv[a->col[k]] = 1;
-      tb_integrate_pos(m, p->qpos, p->scratch_nv, side * e);
+      memset(p->work->scratch_nv, 0, sizeof(tbReal) * (size_t)m->nv);
+      p->work->scratch_nv[a->col[k]] = 1;
+      tb_integrate_pos(m, p->qpos, p->work->scratch_nv, side * e);
       tb_kinematics(m, p);
       tb_com_position(m, p);
       tb_tendon(m, p);

@@ -351,7 +351,7 @@ static tbResult evaluate(const tbDerivatives* x, const tbReal* acc, int damping,
        (i = tb_stiffness_unresolved(m, p, i, &spring, &lacks)) >= 0; i++) {
     subtract_outer(m, lacks, spring.col, spring.x, spring.n, acc, out);
   }
-  tbReal* inertia = p->scratch_nv;
+  tbReal* inertia = p->work->scratch_nv;
   memset(inertia, 0, sizeof(tbReal) * (size_t)m->nv);
   tb_add_tendon_inertia(m, p, acc, inertia);
   for (int i = 0; i < m->nv; i++) out[i] -= inertia[i];
@@ -366,7 +366,7 @@ static void place_probe(const tbDerivatives* x, const tbData* d, int column, tbR
   memcpy(p->act, d->act, sizeof(tbReal) * (size_t)m->na);
   memcpy(p->ctrl, d->ctrl, sizeof(tbReal) * (size_t)m->nu);
   if (column < m->nv) {
-    tbReal* unit = p->scratch_nv;
+    tbReal* unit = p->work->scratch_nv;
     memset(unit, 0, sizeof(tbReal) * (size_t)m->nv);
     unit[column] = 1;
     tb_integrate_pos(m, p->qpos, unit, e);

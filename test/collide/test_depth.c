@@ -83,19 +83,19 @@ static void test_search(void** state) {
   for (size_t c = 0; c < 2 * sizeof counts / sizeof counts[0]; c++) {
     tbHull hull;
     random_hull(&rng, &arena, counts[c / 2], c % 2 && counts[c / 2] > 20, &hull);
-    assert_true(hull.lanes || hull.cells);
+    assert_true(hull.cache->lanes || hull.cache->cells);
     for (int i = 0; i < 500; i++) {
       tbReal d[3], most = -INFINITY;
       int first = 0;
       tb_test_random_direction(&rng, d);
       for (int k = 0; k < 3 && i % 3 == 0; k++) d[k] = floor(2 * d[k]);
       // On borders between cells, and a hair beside them.
-      if (hull.cells && i % 3 == 1) {
-        int axis = i % 9 / 3;
+      if (hull.cache->cells && i % 3 == 1) {
+        int axis = i % 9 / 3, side = hull.cache->side;
         tbReal hair = i % 2 ? 0 : tb_rng_normal(&rng) * 1e-15;
         d[axis] = d[axis] < 0 ? -1 : 1;
-        d[(axis + 1) % 3] = 2.0 * tb_rng_int(&rng, hull.side + 1) / hull.side - 1 + hair;
-        d[(axis + 2) % 3] = 2.0 * tb_rng_int(&rng, hull.side + 1) / hull.side - 1;
+        d[(axis + 1) % 3] = 2.0 * tb_rng_int(&rng, side + 1) / side - 1 + hair;
+        d[(axis + 2) % 3] = 2.0 * tb_rng_int(&rng, side + 1) / side - 1;
         tb_scale3(d, d, tb_rng_uniform(&rng, 0.1, 10));
       }
       for (int v = 0; v < hull.nvert; v++) {
@@ -106,7 +106,7 @@ static void test_search(void** state) {
       int found = tb_hull_support(&hull, d, -1);
       assert_near(tb_dot3(hull.vert + 3 * found, d), most, 1e-14 * hull.radius);
       bool climb = false;
-      if (hull.cells) tb_hull_cells_find(&hull, d, &climb);
+      if (hull.cache->cells) tb_hull_cells_find(&hull, d, &climb);
       climbs += climb;
       if (!climb) assert_int_equal(found, first);
     }

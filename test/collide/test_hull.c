@@ -462,7 +462,7 @@ static void test_fine_rims(void** state) {
   tb_arena_init(&arena);
   assert_int_equal(tb_hull_build(&hull, &arena, points, N, 0, NULL, NULL), TB_OK);
   assert_true(hull.nvert > N / 2);
-  assert_near(hull.inner, 0.5, 1e-3);
+  assert_near(hull.cache->inscribed_radius, 0.5, 1e-3);
   // Caps are one face each but for slivers, and no point is outside.
   int caps = 0;
   for (int f = 0; f < hull.nface; f++) {

@@ -7,7 +7,7 @@
 
 // A hull as a user may hand it in: points, and nothing that searches need.
 static tbHull bare_hull(const tbReal* points, int count) {
-  tbHull hull = {.nvert = count, .vert = points, .inner = 0};
+  tbHull hull = {.nvert = count, .vert = points};
   for (int v = 0; v < count; v++) {
     for (int i = 0; i < 3; i++) hull.center[i] += points[3 * v + i] / count;
   }

@@ -352,9 +352,11 @@ static void center_of(const tbShape* s, tbReal middle[3]) {
 static tbReal box_support_along(const tbShape* s, const tbReal d[3]) {
   const tbHull* hull = s->hull;
   tbReal e[3], reach = 0;
-  if (s->type != TB_GEOM_MESH || !(hull->low[0] < hull->high[0])) return NAN;
+  if (s->type != TB_GEOM_MESH) return NAN;
+  const tbHullCache* box = tb_hull_cache(hull);
+  if (!(box->low[0] < box->high[0])) return NAN;
   tb_mul_mat3t_vec3(e, s->mat, d);
-  for (int i = 0; i < 3; i++) reach += e[i] * (e[i] > 0 ? hull->high[i] : hull->low[i]);
+  for (int i = 0; i < 3; i++) reach += e[i] * (e[i] > 0 ? box->high[i] : box->low[i]);
   return reach;
 }
 

@@ -161,7 +161,7 @@ static void mark_faces(Query* q) {
 
 // The edges that no point prunes and whose arc crosses a plane q_k = 0.
 static size_t list_unpruned(Query* q) {
-  const uint8_t *edges = q->hull->edges, *mark = q->mark;
+  const uint8_t *edges = q->hull->cache->edges, *mark = q->mark;
   size_t count = 0, total = (size_t)q->hull->face_start[q->hull->nface];
   for (size_t e = 0; e < total; e += 2) {
     unsigned f = mark[edges[e]], g = mark[edges[e + 1]];
@@ -182,7 +182,7 @@ static size_t list_edges(Query* q) {
     mark_faces(q);
     return list_unpruned(q);
   }
-  tb_hull_higher(q->hull, q->height, low > 0 ? low * q->hull->bend : low, bits);
+  tb_hull_higher(q->hull, q->height, low > 0 ? low * q->hull->cache->dihedral_bound : low, bits);
   tb_hull_candidates(q->hull, bits, &q->candidates);
   for (size_t k = 0; k < q->candidates.nface; k++) evaluate_face(q, q->candidates.face[k]);
   return q->candidates.nedge;
@@ -201,8 +201,9 @@ TB_WIDE static inline __m256d dot_wide(__m256d x, __m256d y, __m256d z, const tb
 TB_WIDE static void try_faces_wide(Query* q) {
   const tbReal *R = q->pair->mat, *pos = q->pair->pos, *h = q->pair->a.size;
   const tbReal away[3] = {-pos[0], -pos[1], -pos[2]};
-  int count = q->hull->nplane;
-  const tbReal *mx = q->hull->planes, *my = mx + count, *mz = my + count, *offset = mz + count;
+  const tbHullCache* cache = q->hull->cache;
+  int count = cache->nplane;
+  const tbReal *mx = cache->planes, *my = mx + count, *mz = my + count, *offset = mz + count;
   __m256d most = _mm256_set1_pd(-INFINITY), index = _mm256_set_pd(3, 2, 1, 0), best = index;
   __m256d minus = _mm256_set1_pd(-0.0), step = _mm256_set1_pd(4);
   for (int f = 0; f < count; f += 4) {
@@ -242,7 +243,7 @@ TB_WIDE static void mark_faces_wide(Query* q) {
   __m256d best = _mm256_set1_pd(q->best), zero = _mm256_setzero_pd();
   tbReal away[NPOINT][3];
   for (int i = 0; i < NPOINT; i++) tb_scale3(away[i], q->point[i], -1);
-  for (int f = 0; f < q->hull->nplane; f += 4) {
+  for (int f = 0; f < q->hull->cache->nplane; f += 4) {
     __m256d x = _mm256_loadu_pd(q->q[0] + f), y = _mm256_loadu_pd(q->q[1] + f);
     __m256d z = _mm256_loadu_pd(q->q[2] + f);
     __m256i mark = bit_where(_mm256_cmp_pd(x, zero, _CMP_LT_OQ), 1);
@@ -261,12 +262,12 @@ TB_WIDE static void mark_faces_wide(Query* q) {
 // As list_unpruned, for sixteen edges at a time: marks are looked up in tables of sixteen bytes.
 TB_WIDE static size_t list_edges_wide(Query* q) {
   size_t count = 0, total = (size_t)q->hull->face_start[q->hull->nface];
-  int tables = (q->hull->nplane + 15) / 16;
+  int tables = (q->hull->cache->nplane + 15) / 16;
   mark_faces_wide(q);
-  memset(q->mark + q->hull->nplane, 0, 12);
+  memset(q->mark + q->hull->cache->nplane, 0, 12);
   for (size_t e = 0; e < total; e += 32) {
     uint8_t rest[32] = {0};
-    const uint8_t* from = q->hull->edges + e;
+    const uint8_t* from = q->hull->cache->edges + e;
     if (total - e < 32) {
       memcpy(rest, from, total - e);
       from = rest;
@@ -312,7 +313,7 @@ static const uint8_t after[3] = {1, 2, 0}, before[3] = {2, 0, 1};
 
 // All crossings of the listed edges, without branches, which would be unpredictable.
 static size_t list_crossings(const Query* q, size_t count, Crossing* crossing) {
-  const uint8_t* edges = q->hull->edges;
+  const uint8_t* edges = q->hull->cache->edges;
   size_t crossings = 0;
   for (size_t c = 0; c < count; c++) {
     uint32_t f = edges[q->candidates.edge[c]], g = edges[q->candidates.edge[c] + 1];
@@ -454,7 +455,8 @@ static void search(Query* q, tbReal limit, tbReal tie) {
 }
 
 bool tb_depth_box_hull_fits(const tbHull* hull) {
-  return hull->edges && hull->flat && hull->nface <= MAX_FACES && hull->adj_start;
+  return tb_hull_cache(hull)->edges && hull->cache->exact_planes && hull->nface <= MAX_FACES &&
+         hull->adj_start;
 }
 
 bool tb_depth_box_hull(tbConvexPair* pair, tbReal limit, tbConvexResult* r) {

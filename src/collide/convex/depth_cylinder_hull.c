@@ -309,7 +309,7 @@ static void try_edge(Query* q, int f, int g, tbReal tie) {
 
 static void try_edges(Query* q, tbReal tie) {
   const tbHull* hull = q->hull;
-  const uint8_t *at = hull->edges, *end = at + hull->face_start[hull->nface];
+  const uint8_t *at = tb_hull_cache(hull)->edges, *end = at + hull->face_start[hull->nface];
   for (; at < end; at += 2) {
     if (!(q->pruned[at[0]] & q->pruned[at[1]])) try_edge(q, at[0], at[1], tie);
   }
@@ -318,12 +318,12 @@ static void try_edges(Query* q, tbReal tie) {
 // The same for the edges that the ball inside the cylinder does not prune (docs/notebook/gjk.md eq.
 // 5g).
 static void try_few_edges(Query* q, tbReal tie) {
-  const uint8_t* edges = q->hull->edges;
+  const uint8_t* edges = q->hull->cache->edges;
   tbHullCandidates* candidates = &q->candidates;
   uint64_t bits[TB_FACE_WORDS];
   tbReal low = q->best + least_size(q);
   memset(candidates->marked, 0, sizeof candidates->marked);
-  tb_hull_higher(q->hull, q->gap, low > 0 ? low * q->hull->bend : low, bits);
+  tb_hull_higher(q->hull, q->gap, low > 0 ? low * q->hull->cache->dihedral_bound : low, bits);
   tb_hull_candidates(q->hull, bits, candidates);
   for (size_t k = 0; k < candidates->nface; k++) {
     int f = candidates->face[k];
@@ -411,7 +411,7 @@ TB_WIDE static void search_wide(Query* q, tbReal limit, tbReal tie) {
 }
 
 bool tb_depth_cylinder_hull_fits(const tbHull* hull) {
-  return hull->edges && hull->nface <= MAX_FACES && hull->adj_start;
+  return tb_hull_cache(hull)->edges && hull->nface <= MAX_FACES && hull->adj_start;
 }
 
 bool tb_depth_cylinder_hull(tbConvexPair* pair, tbReal limit, tbConvexResult* r) {

@@ -42,8 +42,9 @@ TB_INLINE int farthest(tbCore* core, const tbReal d[3], tbReal p[3]) {
     return (d[0] >= 0) | (d[1] >= 0) << 1 | (d[2] >= 0) << 2;
   }
   const tbHull* hull = core->hull;
-  core->hint = hull->lanes ? tb_hull_search_all(hull, d)
-                           : tb_hull_support(hull, d, hull->guess ? -1 : core->hint);
+  const tbHullCache* cache = tb_hull_cache(hull);
+  core->hint = cache->lanes ? tb_hull_search_all(hull, d)
+                            : tb_hull_support(hull, d, cache->seed ? -1 : core->hint);
   tb_copy3(p, hull->vert + 3 * core->hint);
   return core->hint;
 }
@@ -318,7 +319,8 @@ TB_INLINE int expand(Body* body, tbReal stop, tbReal rounding) {
 TB_INLINE bool find_depth(tbConvexPair* pair, tbConvexResult* r) {
   Body body;
   body.pair = pair;
-  body.tables = pair->a.hull && pair->b.hull && pair->a.hull->cells && pair->b.hull->cells;
+  body.tables = pair->a.hull && pair->b.hull && tb_hull_cache(pair->a.hull)->cells &&
+                tb_hull_cache(pair->b.hull)->cells;
   body.nvert = body.nface = 0;
   body.best = INFINITY;
   memset(body.edge, 0, sizeof body.edge);

@@ -421,7 +421,9 @@ tbReal tb_feature_ball(const tbCore* core, const tbReal x[3], tbReal center[3]) 
       center[0] = room * x[0];
       center[1] = room * x[1];
       return radius;
-    case TB_CORE_HULL: tb_copy3(center, core->hull->center); return core->hull->inner;
+    case TB_CORE_HULL:
+      tb_copy3(center, core->hull->center);
+      return tb_hull_cache(core->hull)->inscribed_radius;
     default: tb_copy3(center, x); return 0;
   }
 }

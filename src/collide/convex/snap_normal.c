@@ -58,7 +58,7 @@ static tbReal middle_of(const tbCore* core, tbReal middle[3]) {
   tb_zero3(middle);
   if (core->kind == TB_CORE_HULL) {
     tb_copy3(middle, core->hull->center);
-    return core->hull->inner;
+    return tb_hull_cache(core->hull)->inscribed_radius;
   }
   tbReal across = core->kind == TB_CORE_BOX ? tb_min(core->size[0], core->size[1]) : core->size[0];
   return tb_min(across, core->size[2]);

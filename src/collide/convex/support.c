@@ -52,9 +52,9 @@ static int cylinder_support(const tbCore* core, const tbReal d[3], tbReal p[3]) 
 // or from the last vertex.
 static inline int hull_support(tbCore* core, const tbReal d[3], tbReal p[3]) {
   const tbHull* hull = core->hull;
-  bool climb = !hull->cells;
+  bool climb = !tb_hull_cache(hull)->cells;
   int vertex = climb ? -1 : tb_hull_cells_find(hull, d, &climb);
-  if (climb) vertex = tb_hull_support(hull, d, hull->guess ? -1 : core->hint);
+  if (climb) vertex = tb_hull_support(hull, d, tb_hull_cache(hull)->seed ? -1 : core->hint);
   core->hint = vertex;
   tb_copy3(p, hull->vert + 3 * core->hint);
   return core->hint;
@@ -135,7 +135,7 @@ void tb_pair_support(tbConvexPair* pair, const tbReal n[3], tbSupportPoint* out)
   pair->evaluations++;
 #ifdef TB_CELLS_WIDE
   bool hulls = pair->a.kind == TB_CORE_HULL && pair->b.kind == TB_CORE_HULL;
-  bool tables = hulls && pair->a.hull->cells && pair->b.hull->cells;
+  bool tables = hulls && tb_hull_cache(pair->a.hull)->cells && tb_hull_cache(pair->b.hull)->cells;
   if (tables && tb_wide() && two_hulls_wide(pair, n, out)) return;
 #endif
   tbReal opposite[3] = {-n[0], -n[1], -n[2]};

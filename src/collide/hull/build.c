@@ -420,18 +420,29 @@ static bool set_graph(const Build* b, tbHull* hull, tbArena* arena) {
 }
 
 // Search seeds: the support vertex of the centre of each cell of a cube map.
-static bool set_guess(tbHull* hull, tbArena* arena) {
-  int* guess = TB_ARENA_NEW(arena, int, TB_HULL_GUESS);
-  if (!guess) return false;
-  for (int cell = 0; cell < TB_HULL_GUESS; cell++) {
+static bool set_seeds(const tbHull* hull, tbHullCache* cache, tbArena* arena) {
+  int* seed = TB_ARENA_NEW(arena, int, TB_HULL_SEEDS);
+  if (!seed) return false;
+  for (int cell = 0; cell < TB_HULL_SEEDS; cell++) {
     int axis = cell / 32, u = axis == 0 ? 1 : 0, v = axis == 2 ? 1 : 2;
     tbReal d[3];
     d[axis] = cell / 16 % 2 ? -1 : 1;
     d[u] = (cell / 4 % 4 - 1.5) / 2;
     d[v] = (cell % 4 - 1.5) / 2;
-    guess[cell] = tb_hull_support(hull, d, 0);
+    seed[cell] = tb_hull_support(hull, d, 0);
   }
-  hull->guess = guess;
+  cache->seed = seed;
+  return true;
+}
+
+static bool set_cache(tbHull* hull, tbArena* arena) {
+  tbHullCache* cache = TB_ARENA_NEW(arena, tbHullCache, 1);
+  if (!cache || !set_seeds(hull, cache, arena)) return false;
+  void* search = tb_arena_alloc(arena, tb_hull_search_bytes(hull) + 1);
+  if (!search) return false;
+  hull->cache = cache;
+  tb_hull_search_fill(hull, cache, search);
+  tb_hull_extent_fill(hull, cache);
   return true;
 }
 
@@ -475,16 +486,9 @@ static tbResult build(Build* b, tbHull* hull, tbArena* arena, const tbReal* poin
     return tb_fail(error, TB_ERROR_MODEL, "the hull of the points has no volume");
   }
   if (!merge_coplanar(b, hull) || !set_faces(b, hull, arena) || !set_graph(b, hull, arena) ||
-      !set_guess(hull, arena)) {
+      !set_cache(hull, arena)) {
     return tb_fail(error, TB_ERROR_MEMORY, "out of memory for a hull of %d points", npoint);
   }
-  void* search = tb_arena_alloc(arena, tb_hull_search_bytes(hull) + 1);
-  if (!search) {
-    return tb_fail(error, TB_ERROR_MEMORY, "out of memory for a hull of %d points", npoint);
-  }
-  tb_hull_search_fill(hull, search);
-  hull->inner = tb_hull_inscribed_radius(hull);
-  tb_hull_box(hull, hull->low, hull->high);
   return TB_OK;
 }
 

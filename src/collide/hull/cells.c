@@ -163,7 +163,7 @@ static void close_list(uint16_t* list, uint16_t* rest) {
   }
 }
 
-void tb_hull_cells_fill(tbHull* hull, uint16_t* cells) {
+void tb_hull_cells_fill(const tbHull* hull, tbHullCache* cache, uint16_t* cells) {
   int side = cells_along(hull), ncell = 6 * side * side;
   Part part;
   memset(cells, 0xff, tb_hull_cells_bytes(hull));
@@ -175,6 +175,6 @@ void tb_hull_cells_fill(tbHull* hull, uint16_t* cells) {
     }
   }
   for (int c = 0; c < ncell; c++) close_list(cells + FOUR * c, cells + FOUR * (ncell + c));
-  hull->side = side;
-  hull->cells = cells;
+  cache->side = side;
+  cache->cells = cells;
 }

@@ -23,7 +23,7 @@
 
 // Size in bytes of the table of all cells (0: no table), and its computation.
 size_t tb_hull_cells_bytes(const tbHull* hull);
-void tb_hull_cells_fill(tbHull* hull, uint16_t* cells);
+void tb_hull_cells_fill(const tbHull* hull, tbHullCache* cache, uint16_t* cells);
 
 // `yes` if chosen is 1, `no` if it is 0, without a branch, which would be unpredictable.
 static inline int tb_choose(int chosen, int yes, int no) {
@@ -69,8 +69,8 @@ static inline tbFar tb_farthest_of_four(const tbHull* hull, const tbReal d[3], i
 
 // The farthest vertex, the first of equals; or, with *climb set, the start vertex of the climb.
 static inline int tb_hull_cells_find(const tbHull* hull, const tbReal d[3], bool* climb) {
-  int side = hull->side, cell = tb_cell_of(d, side);
-  const uint16_t *list = hull->cells + TB_CELL_FOUR * cell,
+  int side = hull->cache->side, cell = tb_cell_of(d, side);
+  const uint16_t *list = hull->cache->cells + TB_CELL_FOUR * cell,
                  *rest = list + TB_CELL_FOUR * 6 * side * side;
   tbFar far = tb_farthest_of_four(hull, d, list[0] & ~TB_CELL_MORE, list);
   *climb = false;
@@ -109,12 +109,12 @@ TB_WIDE static inline int tb_farthest_of_four_wide(const tbHull* hull, const __m
 // tb_hull_cells_find for a known cell.
 TB_WIDE static inline int tb_hull_cell_find_wide(const tbHull* hull, int cell, const __m256d* d,
                                                  bool* climb) {
-  const uint16_t* list = hull->cells + TB_CELL_FOUR * cell;
+  const uint16_t* list = hull->cache->cells + TB_CELL_FOUR * cell;
   tbReal far[4], more[4];
   int vertex = tb_farthest_of_four_wide(hull, d, list, far);
   *climb = false;
   if (!(list[0] & TB_CELL_MORE)) return vertex;
-  list += TB_CELL_FOUR * 6 * hull->side * hull->side;
+  list += TB_CELL_FOUR * 6 * hull->cache->side * hull->cache->side;
   *climb = list[0] == TB_CELL_CLIMB;
   if (*climb) return vertex;
   int other = tb_farthest_of_four_wide(hull, d, list, more);
@@ -140,7 +140,7 @@ TB_WIDE static inline bool tb_simd2_cells_wide(const tbHull* a, const tbHull* b,
   // Rounding to the nearest integer after a shift by half a cell: the integers are in the lowest
   // bits. The last cell of a row is not exceeded, since cells are extended by more than the
   // reduction of the scale.
-  __m128d half = _mm_set_pd(0.5 * b->side, 0.5 * a->side);
+  __m128d half = _mm_set_pd(0.5 * b->cache->side, 0.5 * a->cache->side);
   __m128d scale = _mm_div_pd(_mm_mul_pd(half, _mm_set1_pd(1 - 1e-12)), _mm_max_pd(az, xy));
   __m128d shift = _mm_sub_pd(half, _mm_set1_pd(0.5)), whole = _mm_set1_pd(0x1.8p52);
   u = _mm_add_pd(_mm_mul_pd(scale, u), shift);
@@ -150,8 +150,10 @@ TB_WIDE static inline bool tb_simd2_cells_wide(const tbHull* a, const tbHull* b,
   int negative = _mm_movemask_pd(major);
   int face_a = 4 * (is_z2 & 1) + 2 * (is_y2 & 1) + (negative & 1);
   int face_b = 2 * (is_z2 & 2) + (is_y2 & 2) + (negative >> 1);
-  cell[0] = a->side * (a->side * face_a + _mm_cvtsi128_si32(i)) + _mm_cvtsi128_si32(j);
-  cell[1] = b->side * (b->side * face_b + _mm_extract_epi32(i, 2)) + _mm_extract_epi32(j, 2);
+  cell[0] =
+      a->cache->side * (a->cache->side * face_a + _mm_cvtsi128_si32(i)) + _mm_cvtsi128_si32(j);
+  cell[1] = b->cache->side * (b->cache->side * face_b + _mm_extract_epi32(i, 2)) +
+            _mm_extract_epi32(j, 2);
   return true;
 }
 #endif

@@ -21,8 +21,8 @@
 // Height of the point x above the plane of every face (nplane entries); returns the first of the
 // highest.
 static inline int tb_hull_heights(const tbHull* hull, const tbReal x[3], tbReal* height) {
-  int count = hull->nplane;
-  const tbReal *nx = hull->planes, *ny = nx + count, *nz = ny + count, *offset = nz + count;
+  int count = hull->cache->nplane;
+  const tbReal *nx = hull->cache->planes, *ny = nx + count, *nz = ny + count, *offset = nz + count;
   const tbSimd2 point[3] = {tb_simd2(x[0]), tb_simd2(x[1]), tb_simd2(x[2])};
   tbSimd2Mask index = {0, 0};  // of the first of four
   tbSimd2Best best[2] = {{tb_simd2(-INFINITY), index}, {tb_simd2(-INFINITY), index}};
@@ -44,7 +44,7 @@ static inline int tb_hull_heights(const tbHull* hull, const tbReal x[3], tbReal*
 // Bits of the faces whose height exceeds `than`.
 static inline void tb_hull_higher(const tbHull* hull, const tbReal* height, tbReal than,
                                   uint64_t bits[TB_FACE_WORDS]) {
-  int count = hull->nplane, last = hull->nface;
+  int count = hull->cache->nplane, last = hull->nface;
   for (int word = 0; word < TB_FACE_WORDS; word++) {
     int end = count < 64 * (word + 1) ? count : 64 * (word + 1);
     tbSimd2Mask higher = {0, 0}, bit = {1, 2};
@@ -106,7 +106,7 @@ static inline void tb_hull_candidates(const tbHull* hull, const uint64_t bits[TB
   size_t edges = 0, faces = 0, total = (size_t)hull->face_start[hull->nface];
   for (size_t e = 0; e < total; e += BYTES) {
     uint8_t rest[BYTES];
-    const uint8_t* from = hull->edges + e;
+    const uint8_t* from = hull->cache->edges + e;
     uint64_t within = ~(uint64_t)0;
     if (total - e < BYTES) {
       memset(rest, 0, sizeof rest);

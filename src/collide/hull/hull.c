@@ -10,6 +10,8 @@
 // An edge within this angle (sine) of the plane normal to the direction contacts along its length.
 #define LEVEL_SINE 1e-3
 
+const tbHullCache tb_empty_hull_cache = {0};
+
 static int scan_support(const tbHull* hull, const tbReal d[3]) {
   int best = 0;
   tbReal most = tb_dot3(hull->vert, d);
@@ -24,15 +26,16 @@ static int scan_support(const tbHull* hull, const tbReal d[3]) {
 // On the vertex graph of a hull every local maximum of a linear function is global; strict increase
 // bounds the climb to nvert moves.
 int tb_hull_support(const tbHull* hull, const tbReal d[3], int start) {
-  if (hull->lanes) return tb_hull_search_all(hull, d);
+  const tbHullCache* cache = tb_hull_cache(hull);
+  if (cache->lanes) return tb_hull_search_all(hull, d);
   if (hull->nvert <= SCAN_MAX || !hull->adj_start) return scan_support(hull, d);
   int best = start;
-  if (hull->cells) {
+  if (cache->cells) {
     bool climb;
     best = tb_hull_cells_find(hull, d, &climb);
     if (!climb) return best;
   } else if (start < 0 || start >= hull->nvert) {
-    best = hull->guess ? hull->guess[tb_hull_cell(d)] : 0;
+    best = cache->seed ? cache->seed[tb_hull_cell(d)] : 0;
   }
   tbReal most = tb_dot3(hull->vert + 3 * best, d);
   for (;;) {
@@ -130,6 +133,11 @@ void tb_hull_box(const tbHull* hull, tbReal low[3], tbReal high[3]) {
       high[i] = tb_max(high[i], hull->vert[3 * v + i]);
     }
   }
+}
+
+void tb_hull_extent_fill(const tbHull* hull, tbHullCache* cache) {
+  cache->inscribed_radius = tb_hull_inscribed_radius(hull);
+  tb_hull_box(hull, cache->low, cache->high);
 }
 
 bool tb_hull_is_alone(const tbHull* hull, int vertex, const tbReal d[3]) {

@@ -43,29 +43,29 @@ size_t tb_hull_search_bytes(const tbHull* hull) {
   return tb_hull_cells_bytes(hull) + (hull->nvert <= TB_HULL_LANES ? lane_bytes(hull) : 0);
 }
 
-static void fill_lanes(tbHull* hull, tbReal* lanes) {
+static void fill_lanes(const tbHull* hull, tbHullCache* cache, tbReal* lanes) {
   int count = lane_count(hull);
   for (int i = 0; i < count; i++) {
     const tbReal* x = hull->vert + 3 * (i < hull->nvert ? i : 0);
     for (int k = 0; k < 3; k++) lanes[k * count + i] = x[k];
   }
-  hull->nlane = count;
-  hull->lanes = lanes;
+  cache->nlane = count;
+  cache->lanes = lanes;
 }
 
-static void fill_planes(tbHull* hull, tbReal* planes) {
+static void fill_planes(const tbHull* hull, tbHullCache* cache, tbReal* planes) {
   int count = plane_count(hull);
   for (int i = 0; i < count; i++) {
     const tbReal* plane = hull->plane + 4 * (i < hull->nface ? i : 0);
     for (int k = 0; k < 4; k++) planes[k * count + i] = plane[k];
   }
-  hull->nplane = count;
-  hull->planes = planes;
+  cache->nplane = count;
+  cache->planes = planes;
 }
 
 // Whether no vertex is above a plane and no corner of a face below it. Planes of merged faces are
 // accurate only to the tolerance of merging.
-static bool is_flat(const tbHull* hull) {
+static bool has_exact_planes(const tbHull* hull) {
   tbReal small = FLAT * hull->radius;
   for (int f = 0; f < hull->nface; f++) {
     const tbReal* plane = hull->plane + 4 * f;
@@ -81,7 +81,7 @@ static bool is_flat(const tbHull* hull) {
 
 // Fills the edge list. Sheets and needles have none, since the planes of their merged faces are
 // inaccurate; nor have hulls with edges so sharp that the arc between the normals is ill-defined.
-static void fill_edges(tbHull* hull, tbReal* planes) {
+static void fill_edges(const tbHull* hull, tbHullCache* cache, tbReal* planes) {
   uint8_t* edges = (uint8_t*)(planes + 4 * (size_t)plane_count(hull));
   size_t count = 0, most = edge_bytes(hull);
   tbReal sharpest = 1;
@@ -98,40 +98,42 @@ static void fill_edges(tbHull* hull, tbReal* planes) {
   }
   // A hull with a face edge that has no neighbour gets no list.
   if (most == 0 || count != most) return;
-  hull->edges = edges;
-  hull->bend = sqrt(0.5 * (1 + sharpest));
-  fill_planes(hull, planes);
-  hull->flat = is_flat(hull);
+  cache->edges = edges;
+  cache->dihedral_bound = sqrt(0.5 * (1 + sharpest));
+  fill_planes(hull, cache, planes);
+  cache->exact_planes = has_exact_planes(hull);
 }
 
-void tb_hull_search_fill(tbHull* hull, void* memory) {
-  hull->nlane = hull->nplane = 0;
-  hull->lanes = hull->planes = NULL;
-  hull->edges = NULL;
-  hull->bend = 0;
-  hull->flat = false;
-  hull->cells = NULL;
-  hull->side = 0;
+void tb_hull_search_fill(const tbHull* hull, tbHullCache* cache, void* memory) {
+  cache->nlane = cache->nplane = 0;
+  cache->lanes = cache->planes = NULL;
+  cache->edges = NULL;
+  cache->dihedral_bound = 0;
+  cache->exact_planes = false;
+  cache->cells = NULL;
+  cache->side = 0;
   if (!memory || tb_hull_search_bytes(hull) == 0) return;
   char* cells = (char*)memory;
   if (hull->nvert <= TB_HULL_LANES) {
-    fill_lanes(hull, (tbReal*)memory);
-    if (edge_bytes(hull) > 0) fill_edges(hull, (tbReal*)memory + 3 * (size_t)lane_count(hull));
+    fill_lanes(hull, cache, (tbReal*)memory);
+    if (edge_bytes(hull) > 0) {
+      fill_edges(hull, cache, (tbReal*)memory + 3 * (size_t)lane_count(hull));
+    }
     cells += lane_bytes(hull);
   }
-  if (tb_hull_cells_bytes(hull) > 0) tb_hull_cells_fill(hull, (uint16_t*)(void*)cells);
+  if (tb_hull_cells_bytes(hull) > 0) tb_hull_cells_fill(hull, cache, (uint16_t*)(void*)cells);
 }
 
 // Four interleaved searches of two lanes each, bitwise equal to the AVX2 search: the first of
 // equals wins.
 static int scan_lanes(const tbHull* hull, const tbReal d[3]) {
   enum { CHAINS = LANE_GROUP / 2 };
-  const tbReal *x = hull->lanes, *y = x + hull->nlane, *z = y + hull->nlane;
+  const tbReal *x = hull->cache->lanes, *y = x + hull->cache->nlane, *z = y + hull->cache->nlane;
   const tbSimd2 way[3] = {tb_simd2(d[0]), tb_simd2(d[1]), tb_simd2(d[2])};
   tbSimd2Best best[CHAINS];
   tbSimd2Mask round = {0, 0};  // index of the group's first vertex
   for (int k = 0; k < CHAINS; k++) best[k] = (tbSimd2Best){tb_simd2(-INFINITY), round};
-  for (int i = 0; i < hull->nlane; i += LANE_GROUP, round += LANE_GROUP) {
+  for (int i = 0; i < hull->cache->nlane; i += LANE_GROUP, round += LANE_GROUP) {
     for (int k = 0; k < CHAINS; k++) {
       int at = i + 2 * k;
       tbSimd2 along = tb_simd2_dot(TB_LOAD2(x + at), TB_LOAD2(y + at), TB_LOAD2(z + at), way);
@@ -150,13 +152,13 @@ static int scan_lanes(const tbHull* hull, const tbReal d[3]) {
 // Entries beyond the last vertex repeat the first.
 static void drop_repeated(const tbHull* hull, uint64_t below[2]) {
   int last = hull->nvert;
-  if (last < hull->nlane) below[last >> 6] &= ((uint64_t)1 << (last & 63)) - 1;
+  if (last < hull->cache->nlane) below[last >> 6] &= ((uint64_t)1 << (last & 63)) - 1;
 }
 
 // Bits of the entries from..to of the lanes that are at most `limit`; stores their heights.
 TB_INLINE uint64_t bits_below(const tbHull* hull, const tbReal n[3], tbReal offset, tbReal limit,
                               int from, int to, tbReal* height) {
-  const tbReal *x = hull->lanes, *y = x + hull->nlane, *z = y + hull->nlane;
+  const tbReal *x = hull->cache->lanes, *y = x + hull->cache->nlane, *z = y + hull->cache->nlane;
   const tbSimd2 way[3] = {tb_simd2(n[0]), tb_simd2(n[1]), tb_simd2(n[2])};
   tbSimd2Mask bits = {0, 0}, bit = {1, 2};
   for (int i = from; i < to; i += 2, bit <<= 2) {
@@ -170,7 +172,7 @@ TB_INLINE uint64_t bits_below(const tbHull* hull, const tbReal n[3], tbReal offs
 
 static void scan_below(const tbHull* hull, const tbReal n[3], tbReal offset, tbReal limit,
                        uint64_t below[2], tbReal* height) {
-  int count = hull->nlane, half = count < 64 ? count : 64;
+  int count = hull->cache->nlane, half = count < 64 ? count : 64;
   below[0] = bits_below(hull, n, offset, limit, 0, half, height);
   below[1] = bits_below(hull, n, offset, limit, half, count, height);
   drop_repeated(hull, below);
@@ -186,12 +188,12 @@ TB_WIDE static inline __m256d four_along(const tbReal* x, const tbReal* y, const
 
 // Two interleaved searches of four lanes each; indices are carried along as doubles.
 TB_WIDE static int scan_lanes_wide(const tbHull* hull, const tbReal d[3]) {
-  const tbReal *x = hull->lanes, *y = x + hull->nlane, *z = y + hull->nlane;
+  const tbReal *x = hull->cache->lanes, *y = x + hull->cache->nlane, *z = y + hull->cache->nlane;
   __m256d dx = _mm256_set1_pd(d[0]), dy = _mm256_set1_pd(d[1]), dz = _mm256_set1_pd(d[2]);
   __m256d most0 = _mm256_set1_pd(-INFINITY), most1 = most0;
   __m256d index0 = _mm256_set_pd(3, 2, 1, 0), step = _mm256_set1_pd(4);
   __m256d best0 = index0, best1 = index0;
-  for (int i = 0; i < hull->nlane; i += LANE_GROUP) {
+  for (int i = 0; i < hull->cache->nlane; i += LANE_GROUP) {
     __m256d index1 = _mm256_add_pd(index0, step);
     __m256d along0 = four_along(x, y, z, i, dx, dy, dz);
     __m256d along1 = four_along(x, y, z, i + 4, dx, dy, dz);
@@ -217,7 +219,7 @@ TB_WIDE static int scan_lanes_wide(const tbHull* hull, const tbReal d[3]) {
 // Bits of the entries from..to of the lanes that are at most `limit`; stores their heights.
 TB_WIDE static inline uint64_t below_wide(const tbHull* hull, const tbReal n[3], tbReal offset,
                                           tbReal limit, int from, int to, tbReal* height) {
-  const tbReal *x = hull->lanes, *y = x + hull->nlane, *z = y + hull->nlane;
+  const tbReal *x = hull->cache->lanes, *y = x + hull->cache->nlane, *z = y + hull->cache->nlane;
   __m256d nx = _mm256_set1_pd(n[0]), ny = _mm256_set1_pd(n[1]), nz = _mm256_set1_pd(n[2]);
   __m256d shift = _mm256_set1_pd(offset), most = _mm256_set1_pd(limit);
   uint64_t bits = 0;
@@ -235,7 +237,7 @@ TB_WIDE static inline uint64_t below_wide(const tbHull* hull, const tbReal n[3],
 
 TB_WIDE static void scan_below_wide(const tbHull* hull, const tbReal n[3], tbReal offset,
                                     tbReal limit, uint64_t below[2], tbReal* height) {
-  int count = hull->nlane, half = count < 64 ? count : 64;
+  int count = hull->cache->nlane, half = count < 64 ? count : 64;
   below[0] = below_wide(hull, n, offset, limit, 0, half, height);
   below[1] = below_wide(hull, n, offset, limit, half, count, height);
   drop_repeated(hull, below);
@@ -255,7 +257,7 @@ int tb_hull_search_all(const tbHull* hull, const tbReal d[3]) {
   if (tb_wide()) return scan_lanes_wide(hull, d);
   // Without AVX2 the direction table is faster, if there is one.
   bool climb = true;
-  int vertex = hull->cells ? tb_hull_cells_find(hull, d, &climb) : 0;
+  int vertex = hull->cache->cells ? tb_hull_cells_find(hull, d, &climb) : 0;
   return climb ? scan_lanes(hull, d) : vertex;
 }
 

@@ -183,7 +183,7 @@ int tb_collide_plane_mesh(const tbShape* a, const tbShape* b, tbReal margin, tbC
       found.at.count = 0;
       scan_all(&q, margin, &found);
     }
-  } else if (q.hull->lanes) {
+  } else if (tb_hull_cache(q.hull)->lanes) {
     scan_lanes(&q, margin, &found);
   } else {
     scan_all(&q, margin, &found);

@@ -11,6 +11,7 @@
 #include "dynamics/constants/weights.h"
 #include "model/equality_kinds.h"
 #include "model/sparsity.h"
+#include "model/workspace.h"
 #include "spatial/motion.h"
 #include "spatial/quat.h"
 #include "tribo/dynamics.h"
@@ -181,7 +182,7 @@ static void set_statistics(tbModel* m, const tbData* d) {
   for (int g = 0; g < m->ngeom; g++) extend(&box, d->geom_xpos + 3 * g, scene_radius(m, g));
   tbReal extent = box.high[0] > box.low[0] ? 1e-5 : 1;
   for (int k = 0; k < 3; k++) extent = tb_max(extent, box.high[k] - box.low[k]);
-  extent = tb_max(extent, 2 * mean_body_size(m, d, d->scratch_body));
+  extent = tb_max(extent, 2 * mean_body_size(m, d, d->work->scratch_body));
   if (!(m->extent > 0)) m->extent = extent;
 
   tbReal sum = 0;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "collide/hull/hull.h"
 #include "io/compile/internal.h"
 
 static void mark_mesh(const tbCompile* c, int geom, bool* need_hull) {
@@ -131,7 +132,8 @@ static void add_size(int* total, int64_t more) {
 // Entries of the direction table, which the model stores for large hulls only; those of small hulls
 // are recomputed.
 static int cell_entries(const tbHull* hull) {
-  return hull->cells && !hull->lanes ? TB_NCELL * 6 * hull->side * hull->side : 0;
+  const tbHullCache* cache = tb_hull_cache(hull);
+  return cache->cells && !cache->lanes ? TB_NCELL * 6 * cache->side * cache->side : 0;
 }
 
 void tb_compile_count_assets(const tbCompile* c, tbModel* sizes) {
@@ -171,6 +173,7 @@ static void copy_reals(tbReal* target, const tbReal* source, size_t n) {
 }
 
 static void copy_hull(tbModel* m, int id, const tbHull* hull, HullCursor* at) {
+  const tbHullCache* cache = tb_hull_cache(hull);
   int nedge = hull->adj_start[hull->nvert], npoly = hull->face_start[hull->nface];
   m->mesh_hullvertadr[id] = at->vert;
   m->mesh_hullvertnum[id] = hull->nvert;
@@ -182,7 +185,7 @@ static void copy_hull(tbModel* m, int id, const tbHull* hull, HullCursor* at) {
   m->mesh_hullpolyadr[id] = at->poly;
   copy_reals(m->mesh_hullcenter + 3 * id, hull->center, 3);
   m->mesh_hullradius[id] = hull->radius;
-  if (hull->guess) copy_ints(m->mesh_hullguess + TB_NGUESS * id, hull->guess, TB_NGUESS);
+  if (cache->seed) copy_ints(m->mesh_hullguess + TB_NGUESS * id, cache->seed, TB_NGUESS);
   copy_reals(m->hull_vert + 3 * (size_t)at->vert, hull->vert, 3 * (size_t)hull->nvert);
   if (hull->vert_face) copy_ints(m->hull_vertface + at->vert, hull->vert_face, hull->nvert);
   copy_ints(m->hull_vertadr + at->adr, hull->adj_start, hull->nvert + 1);
@@ -191,10 +194,10 @@ static void copy_hull(tbModel* m, int id, const tbHull* hull, HullCursor* at) {
   copy_ints(m->hull_faceadr + at->faceadr, hull->face_start, hull->nface + 1);
   copy_ints(m->hull_poly + at->poly, hull->face_vert, npoly);
   copy_ints(m->hull_polyadj + at->poly, hull->face_adj, npoly);
-  m->mesh_hullside[id] = cell_entries(hull) > 0 ? hull->side : 0;
+  m->mesh_hullside[id] = cell_entries(hull) > 0 ? cache->side : 0;
   m->mesh_hullcelladr[id] = at->cell;
   if (cell_entries(hull) > 0) {
-    memcpy(m->hull_cell + at->cell, hull->cells, sizeof(uint16_t) * (size_t)cell_entries(hull));
+    memcpy(m->hull_cell + at->cell, cache->cells, sizeof(uint16_t) * (size_t)cell_entries(hull));
   }
   at->vert += hull->nvert;
   at->adr += hull->nvert + 1;
