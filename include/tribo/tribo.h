@@ -25,6 +25,7 @@
 #include "tribo/named.h"
 #include "tribo/option.h"
 #include "tribo/problem.h"
+#include "tribo/query.h"
 #include "tribo/report.h"
 #include "tribo/step.h"
 #include "tribo/trajectory.h"

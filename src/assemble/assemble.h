@@ -72,9 +72,6 @@ size_t tb_detector_memory_size(const tbDetector* finder);
 void tb_detector_memory_save(const tbDetector* finder, void* bytes);
 tbResult tb_detector_memory_load(tbDetector* finder, const void* bytes, size_t size);
 
-// The shape of a geom at the last tb_find_contacts; NULL for geoms that cannot collide.
-const tbShape* tb_contact_shape(const tbDetector* finder, int geom);
-
 // Parameters of a contact of two geoms, or of explicit pair `pair` >= 0; the geometry is left zero.
 void tb_contact_parameters(const tbModel* model, int geom1, int geom2, int pair,
                            tbContact* contact);
@@ -93,7 +90,7 @@ const char* tb_contact_invalid_parameter(const tbContact* contact, bool rigid);
 // geoms within that distance count even if their margin is smaller; with `reach` above TB_TOUCHING,
 // also farther geoms that will meet within a step at their current velocities (speculative contacts
 // of rigid laws). TB_ERROR_NUMERIC, with data->message, if a contact has an invalid parameter.
-tbResult tb_find_contacts(tbDetector* finder, const tbModel* model, tbData* data, tbReal reach);
+tbResult tb_detect_contacts(tbDetector* finder, const tbModel* model, tbData* data, tbReal reach);
 
 // Look-ahead of limits: a limit gets a row if it could be reached within `horizon` seconds at the
 // velocity of the start, or at the speed bounds `led` of the dofs (NULL: none) from earlier solves

@@ -11,19 +11,6 @@
 #include "model/law_kinds.h"
 #include "tribo/callbacks.h"
 
-const tbShape* tb_contact_shape(const tbDetector* f, int geom) {
-  int low = 0, high = f->count;
-  while (low < high) {
-    int middle = (low + high) / 2;
-    if (f->geom[middle] < geom) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low < f->count && f->geom[low] == geom ? &f->shape[low] : NULL;
-}
-
 // Velocity of the material point of geom g's body at `pos`.
 static void point_velocity(const tbModel* m, const tbData* d, int g, const tbReal pos[3],
                            tbReal out[3]) {
@@ -369,8 +356,7 @@ static bool are_apart(const tbDetector* f, const tbData* d, tbPairMemory* memory
   return way > 0;
 }
 
-// A contact is detected within margin + gap and exerts force within the margin; the values of the
-// two geoms add up. An override replaces the margin only.
+// The margins of two geoms add up, and so do their gaps. An override replaces the margin only.
 static tbReal contact_margin(const tbModel* m, int g1, int g2, int pair) {
   if (m->opt.enableflags & TB_ENABLE_OVERRIDE) return m->opt.o_margin;
   return pair >= 0 ? m->pair_margin[pair] : m->geom_margin[g1] + m->geom_margin[g2];
@@ -380,14 +366,22 @@ static tbReal contact_gap(const tbModel* m, int g1, int g2, int pair) {
   return pair >= 0 ? m->pair_gap[pair] : m->geom_gap[g1] + m->geom_gap[g2];
 }
 
+// A negative margin moves the contact surfaces inside the shapes (tb_gap_to).
+tbContactRange tb_contact_range(const tbDetector* f, const tbModel* m, int g1, int g2,
+                                tbReal reach) {
+  int pair = tb_detector_explicit_pair(f, g1, g2);
+  tbReal margin = contact_margin(m, g1, g2, pair), inset = tb_min(margin, 0);
+  return (tbContactRange){pair, inset,
+                          tb_max(margin - inset + contact_gap(m, g1, g2, pair), reach)};
+}
+
 static tbResult fail_contact(const tbModel* m, tbData* d, int g1, int g2, const char* invalid) {
   snprintf(d->message, sizeof d->message, "contact of geoms %d '%.60s' and %d '%.60s': %s", g1,
            tb_id2name(m, TB_OBJ_GEOM, g1), g2, tb_id2name(m, TB_OBJ_GEOM, g2), invalid);
   return TB_ERROR_NUMERIC;
 }
 
-// Whether the user's filter takes out a pair.
-static bool is_filtered(const tbModel* m, const tbData* d, int g1, int g2) {
+bool tb_contact_is_filtered(const tbModel* m, const tbData* d, int g1, int g2) {
   const tbCallbacks* user = m->callbacks;
   return user && user->contact_filter && user->contact_filter(m, d, g1, g2, user->user) != 0;
 }
@@ -415,6 +409,26 @@ static const char* change_parameters(const tbModel* m, const tbData* d, tbContac
   return tb_contact_invalid_parameter(c, tb_law_has(&m->opt, TB_TRAIT_RIGID));
 }
 
+tbResult tb_contact_values(const tbModel* m, tbData* d, int g1, int g2, int pair,
+                           tbContact* contact) {
+  tb_contact_parameters(m, g1, g2, pair, contact);
+  const char* invalid = tb_contact_invalid_parameter(contact, tb_law_has(&m->opt, TB_TRAIT_RIGID));
+  return invalid ? fail_contact(m, d, g1, g2, invalid) : TB_OK;
+}
+
+tbResult tb_contact_place(const tbModel* m, tbData* d, const tbContactPoint* point, tbReal reach,
+                          tbContact* c) {
+  c->dist = point->dist;
+  tb_copy3(c->pos, point->pos);
+  memcpy(c->frame, point->frame, sizeof c->frame);
+  uint64_t pair = (uint64_t)c->geom[0] * (uint64_t)m->ngeom + (uint64_t)c->geom[1];
+  c->key = pair << 32 | point->feature;
+  // Within the gap a soft contact is listed but exerts no force; a rigid contact has no gap.
+  c->exclude = reach <= 0 && c->dist >= c->includemargin;
+  const char* invalid = change_parameters(m, d, c);
+  return invalid ? fail_contact(m, d, c->geom[0], c->geom[1], invalid) : TB_OK;
+}
+
 // Adds all contacts of one pair of items.
 static tbResult collide_pair(tbDetector* f, const tbModel* m, tbData* d, tbPairMemory* memory,
                              tbReal reach, int* capacity) {
@@ -430,12 +444,11 @@ static tbResult collide_pair(tbDetector* f, const tbModel* m, tbData* d, tbPairM
     i = j;
     j = swap;
   }
-  int g1 = f->geom[i], g2 = f->geom[j], pair = tb_detector_explicit_pair(f, g1, g2);
-  if (is_filtered(m, d, g1, g2)) return TB_OK;
+  int g1 = f->geom[i], g2 = f->geom[j];
+  if (tb_contact_is_filtered(m, d, g1, g2)) return TB_OK;
   tbContactPoint point[TB_MAX_PAIR_CONTACTS];
-  // A negative margin moves the contact surfaces inside the shapes (tb_contact_gap).
-  tbReal margin = contact_margin(m, g1, g2, pair), inset = tb_min(margin, 0);
-  tbReal near = tb_max(margin - inset + contact_gap(m, g1, g2, pair), reach), far = near;
+  const tbContactRange range = tb_contact_range(f, m, g1, g2, reach);
+  tbReal inset = range.inset, near = range.near, far = near;
   bool ahead = reach > TB_TOUCHING, stopped = ahead && may_overlap_if_stopped(f, m, g1, g2);
   if (ahead) far += max_displacement(f, m, d, g1, g2, stopped);
   memory->cache.gap = 0;
@@ -447,10 +460,8 @@ static tbResult collide_pair(tbDetector* f, const tbModel* m, tbData* d, tbPairM
   }
   if (!reserve(f, d, capacity, n)) return TB_ERROR_MEMORY;
   tbContact parameters;
-  tb_contact_parameters(m, g1, g2, pair, &parameters);
-  const char* invalid =
-      tb_contact_invalid_parameter(&parameters, tb_law_has(&m->opt, TB_TRAIT_RIGID));
-  if (invalid) return fail_contact(m, d, g1, g2, invalid);
+  tbResult result = tb_contact_values(m, d, g1, g2, range.pair, &parameters);
+  if (result != TB_OK) return result;
   int separated = -1;  // result of the swept test; -1: not computed yet
   for (int k = 0; k < n; k++) {
     Prediction prediction = predict_point(m, d, g1, g2, &point[k], inset, near, ahead, stopped);
@@ -459,21 +470,16 @@ static tbResult collide_pair(tbDetector* f, const tbModel* m, tbData* d, tbPairM
     if (prediction == STAYS_APART || (prediction == OVERLAP_PREDICTED && separated)) continue;
     tbContact* c = &d->contact[d->ncon++];
     *c = parameters;
-    c->dist = point[k].dist;
-    tb_copy3(c->pos, point[k].pos);
-    memcpy(c->frame, point[k].frame, sizeof c->frame);
-    c->key = ((uint64_t)g1 * (uint64_t)m->ngeom + (uint64_t)g2) << 32 | point[k].feature;
-    // Within the gap a soft contact is listed but exerts no force; a rigid contact has no gap.
-    c->exclude = reach <= 0 && c->dist >= c->includemargin;
-    invalid = change_parameters(m, d, c);
-    if (invalid) return fail_contact(m, d, g1, g2, invalid);
+    result = tb_contact_place(m, d, &point[k], reach, c);
+    if (result != TB_OK) return result;
   }
   return TB_OK;
 }
 
-tbResult tb_find_contacts(tbDetector* f, const tbModel* m, tbData* d, tbReal reach) {
+tbResult tb_detect_contacts(tbDetector* f, const tbModel* m, tbData* d, tbReal reach) {
   d->ncon = 0;
   d->contact = NULL;
+  d->work->queried = 0;
   if (m->opt.disableflags & (TB_DISABLE_CONTACT | TB_DISABLE_CONSTRAINT)) return TB_OK;
   f->search++;
   place_boxes(f, m, d, reach);

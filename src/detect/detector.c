@@ -47,7 +47,7 @@ int tb_detector_explicit_pair(const tbDetector* f, int g1, int g2) {
 
 // MuJoCo's rules: the bits must match; bodies welded together never collide, nor does a moving body
 // with its moving parent, nor do excluded bodies. Explicit pairs override all of these rules.
-static bool may_collide(const void* context, int i, int j) {
+bool tb_detector_may_touch(const void* context, int i, int j) {
   const tbDetector* f = context;
   const tbModel* m = f->model;
   int g1 = f->geom[i], g2 = f->geom[j];
@@ -231,7 +231,7 @@ tbDetector* tb_detector_new(const tbModel* m) {
     list_pairs(f, m);
     list_geoms(f, m);
     ok = prepare_hulls(f, m) &&
-         tb_broadphase_init(&f->broad, f->count, f->kind, may_collide, f) == TB_OK;
+         tb_broadphase_init(&f->broad, f->count, f->kind, tb_detector_may_touch, f) == TB_OK;
     f->broad.place = tb_detector_place_item;
     f->broad.owner = f;
     f->broad.path = f->path;
@@ -243,6 +243,8 @@ tbDetector* tb_detector_new(const tbModel* m) {
 
 void tb_detector_free(tbDetector* f) {
   if (!f) return;
+  for (int i = 0; f->ray_tree && i < f->model->nmesh; i++) tb_ray_tree_free(&f->ray_tree[i]);
+  free(f->ray_tree);
   tb_broadphase_free(&f->broad);
   void* const owned[] = {
       f->geom,   f->shape,    f->hull,        f->hfield,     f->plane, f->margin, f->placed,
@@ -251,6 +253,26 @@ void tb_detector_free(tbDetector* f) {
       f->ahead,  f->changed,  f->placed_path, f->travel,     f->path};
   for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
   free(f);
+}
+
+const tbRayTree* tb_detector_ray_trees(tbDetector* f) {
+  const tbModel* m = f->model;
+  if (f->ray_tree || m->nmesh == 0) return f->ray_tree;
+  size_t bytes = sizeof(tbRayTree) * (size_t)m->nmesh;
+  f->ray_tree = calloc(1, bytes);
+  if (!f->ray_tree) return NULL;
+  f->nray_tree = bytes;
+  f->allocations++;
+  for (int g = 0; g < m->ngeom; g++) {
+    if (m->geom_type[g] != TB_GEOM_MESH || m->geom_rgba[4 * g + 3] == 0) continue;
+    int mesh = m->geom_dataid[g];
+    if (f->ray_tree[mesh].node) continue;
+    f->nray_tree +=
+        tb_ray_tree_build(&f->ray_tree[mesh], m->mesh_vert + 3 * m->mesh_vertadr[mesh],
+                          m->mesh_face + 3 * m->mesh_faceadr[mesh], m->mesh_facenum[mesh]);
+    f->allocations++;
+  }
+  return f->ray_tree;
 }
 
 bool tb_detector_shape(const tbDetector* f, const tbModel* m, const tbData* d, int geom,
@@ -285,7 +307,7 @@ size_t tb_detector_bytes(const tbDetector* f) {
          sizeof(tbHField) * ((size_t)m->nhfield + 1) +
          sizeof(tbExplicitPair) * ((size_t)m->npair + 1) +
          sizeof(uint64_t) * ((size_t)m->nexclude + 1) +
-         2 * sizeof(tbPairMemory) * (size_t)f->capacity + f->broad.bytes;
+         2 * sizeof(tbPairMemory) * (size_t)f->capacity + f->broad.bytes + f->nray_tree;
 }
 
 // ---- snapshots ---------------------------------------------------------------------------------

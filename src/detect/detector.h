@@ -5,6 +5,7 @@
 #include "collide/bounds.h"
 #include "collide/broadphase/broadphase.h"
 #include "collide/hull/hull.h"
+#include "collide/ray/ray.h"
 #include "assemble/assemble.h"
 #include "tribo/collide.h"
 
@@ -46,6 +47,8 @@ struct tbDetector {
   char* hull_search;        // their search tables
   size_t nsearch;           // size of these in bytes
   tbHField* hfield;         // per height field
+  tbRayTree* ray_tree;      // per mesh, built by the first ray
+  size_t nray_tree;         // bytes of these
   tbReal* plane;            // per item: normal and offset
   tbReal* margin;           // per item: the largest margin of its geom and pairs
   tbBounds* bounds;         // per item
@@ -74,6 +77,34 @@ struct tbDetector {
   size_t allocations;
   tbBroadphase broad;
 };
+
+// Whether items i < j may touch: MuJoCo's filter rules.
+bool tb_detector_may_touch(const void* detector, int i, int j);
+
+// Trees over the triangles of all meshes that rays can hit, built by the first call; NULL when out
+// of memory or without meshes.
+const tbRayTree* tb_detector_ray_trees(tbDetector* detector);
+
+// Which contacts of two geoms count: the explicit pair or -1, how far the surfaces lie inside the
+// shapes (<= 0), and the gap between the surfaces up to which a contact is detected.
+typedef struct {
+  int pair;
+  tbReal inset, near;
+} tbContactRange;
+tbContactRange tb_contact_range(const tbDetector* detector, const tbModel* model, int geom1,
+                                int geom2, tbReal reach);
+
+// The parameters of a contact. TB_ERROR_NUMERIC, with data->message, if one is invalid.
+tbResult tb_contact_values(const tbModel* model, tbData* data, int geom1, int geom2, int pair,
+                           tbContact* contact);
+
+// Whether the user's filter takes out a pair of geoms.
+bool tb_contact_is_filtered(const tbModel* model, const tbData* data, int geom1, int geom2);
+
+// Place, frame, key and exclusion of a contact with the parameters of tb_contact_values, which the
+// user's callback may then change. TB_ERROR_NUMERIC, with data->message, if one is invalid.
+tbResult tb_contact_place(const tbModel* model, tbData* data, const tbContactPoint* point,
+                          tbReal reach, tbContact* contact);
 
 // The explicit pair of two geoms, or -1.
 int tb_detector_explicit_pair(const tbDetector* detector, int geom1, int geom2);

@@ -39,7 +39,7 @@ tbResult tb_rows_find(const tbStep* s, bool all, tbReal* collide_end) {
   state->pruned = NULL;
   do {
     tb_detector_set_resting(state->finder, state->sleep.count ? state->sleep.fixed : NULL);
-    result = tb_find_contacts(state->finder, m, d, reach);
+    result = tb_detect_contacts(state->finder, m, d, reach);
     *collide_end = tb_seconds();
     tb_rows_shift_friction(s, 0);
     if (result == TB_OK && prunes) result = s->law->prune(s);

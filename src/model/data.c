@@ -59,6 +59,7 @@ tbData* tb_data_new(const tbModel* model) {
     return NULL;
   }
   tb_arena_init(&work->arena);
+  tb_arena_init(&work->query);
   work->block = model->block;
   memcpy(work->size, model, sizeof work->size);
   data->work = work;
@@ -73,6 +74,7 @@ void tb_data_free(tbData* data) {
   if (!data) return;
   if (data->work->step) data->work->step_free(data->work->step);
   tb_arena_free(&data->work->arena);
+  tb_arena_free(&data->work->query);
   free(data->work->entrained);
   free(data->work);
   free(data->block);

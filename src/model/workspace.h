@@ -21,6 +21,9 @@ struct tbWorkspace {
   TB_SCRATCH_ARRAYS(X)
 #undef X
   tbArena arena;  // contacts, constraint rows, solver work: reset at the start of each step
+  tbArena query;  // contacts of tb_find_contacts, scratch of queries
+  int queried;    // 1: data->contact are those of tb_find_contacts, not of a step
+  int visiting;   // number of visits of pairs in progress, whose lists are in `query`
   void* step;     // broad phase, warm starts: owned by the step layer, NULL until the first step
   void (*step_free)(void* step);
   void* entrained;    // per geom: fluid that it entrains, NULL until first used

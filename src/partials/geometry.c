@@ -205,11 +205,11 @@ static int is_round(int type) {
 void tb_contact_motion(const tbModel* m, const tbData* d, const tbDetector* finder,
                        const tbContact* c, tbContactMotion* out) {
   memset(out, 0, sizeof *out);
-  (void)m;
-  (void)d;
-  const tbShape* s1 = tb_contact_shape(finder, c->geom[0]);
-  const tbShape* s2 = tb_contact_shape(finder, c->geom[1]);
-  if (!s1 || !s2) return;
+  tbShape shape[2];
+  const tbShape *s1 = &shape[0], *s2 = &shape[1];
+  for (int k = 0; k < 2; k++) {
+    if (!tb_detector_shape(finder, m, d, c->geom[k], &shape[k])) return;
+  }
   if (s1->type == TB_GEOM_PLANE) {
     if (is_round(s2->type)) {
       plane_and_ball(c, s2->size[0], out);

@@ -5,6 +5,7 @@
 #include "base/elementary.h"
 #include "base/minmax.h"
 #include "base/kernel.h"
+#include "detect/query.h"
 #include "spatial/vec3.h"
 #include "sensors/values.h"
 #include "world/state.h"
@@ -30,17 +31,10 @@ static tbReal nearest(const tbModel* m, tbData* d, int s, tbReal segment[6]) {
   Geoms b = geoms_of(m, m->sensor_reftype[s], m->sensor_refid[s]);
   for (int i = a.first; i < a.first + a.count; i++) {
     for (int j = b.first; j < b.first + b.count; j++) {
-      tbShape one, two;
-      tbReal from[3], to[3];
-      if (!tb_detector_shape(state->finder, m, d, i, &one) ||
-          !tb_detector_shape(state->finder, m, d, j, &two)) {
-        continue;
-      }
-      tbReal distance = tb_distance(&one, &two, from, to, NULL, NULL);
+      tbReal points[6], distance = tb_query_distance(state->finder, m, d, i, j, best, points);
       if (!(distance < best)) continue;
       best = distance;
-      tb_copy3(segment, from);
-      tb_copy3(segment + 3, to);
+      memcpy(segment, points, sizeof points);
     }
   }
   return best;

@@ -13,7 +13,7 @@ static void count_laws(const tbStepState* state, size_t* bytes, size_t* allocati
 size_t tb_step_allocations(const tbData* data) {
   if (!data) return 0;
   const tbStepState* state = data->work->step;
-  size_t count = data->work->arena.allocations;
+  size_t count = data->work->arena.allocations + data->work->query.allocations;
   if (state) {
     size_t bytes = 0;
     count += state->allocations + tb_detector_allocations(state->finder) + state->warm.allocations +
@@ -26,7 +26,8 @@ size_t tb_step_allocations(const tbData* data) {
 size_t tb_step_memory(const tbModel* model, const tbData* data) {
   if (!tb_is_world_of(model, data)) return 0;
   const tbStepState* state = data->work->step;
-  size_t bytes = sizeof *data + data->block_size + sizeof *data->work + data->work->arena.bytes;
+  size_t bytes = sizeof *data + data->block_size + sizeof *data->work + data->work->arena.bytes +
+                 data->work->query.bytes;
   if (!state) return bytes;
   size_t allocations = 0;
   count_laws(state, &bytes, &allocations);

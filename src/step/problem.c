@@ -67,6 +67,12 @@ tbProblem* tb_step_problem(const tbModel* m, tbData* d, tbError* error) {
     return NULL;
   }
 
+  if (d->work->queried) {
+    tb_fail(error, TB_ERROR_ARGUMENT,
+            "tb_find_contacts has replaced the contacts of tb_forward: call tb_forward again");
+    return NULL;
+  }
+
   // v_free as in the step, then the islands with all their terms.
   tbForest forest = tb_forest(m);
   tbReal* v_free = TB_ARENA_NEW(&d->work->arena, tbReal, m->nv + 1);

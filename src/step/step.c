@@ -274,6 +274,7 @@ tbResult tb_step2(const tbModel* m, tbData* d) {
   }
   tbStepState* state = tb_step_state(m, d);
   if (!state) return out_of_memory(d);
+  d->message[0] = 0;  // of a query that failed since the first half
   if (tb_check_options(m, d, state, false) != TB_OK) return d->status;
   if (!tb_law_open(m, state, m->opt.law)) return out_of_memory(d);
   state->clock = tb_seconds();

@@ -17,8 +17,6 @@ static void free_state(void* pointer) {
   tb_sleep_free(&state->sleep);
   for (int i = 0; i < TB_STEP_LAW_COUNT; i++) free_owned(&state->law[i]);
   free_owned(&state->integrator);
-  for (int i = 0; i < state->nray_tree; i++) tb_ray_tree_free(&state->ray_tree[i]);
-  free(state->ray_tree);
   free(state);
 }
 

@@ -3,7 +3,6 @@
 #define TRIBO_WORLD_STATE_H_
 
 #include "assemble/assemble.h"
-#include "collide/ray/ray.h"
 #include "dynamics/mass.h"
 #include "world/impulse_cache.h"
 #include "world/sleep.h"
@@ -24,8 +23,6 @@ struct tbStepState {
   tbWorkers workers;
   tbImpulseCache warm;
   tbSleep sleep;
-  tbRayTree* ray_tree;  // by mesh, built for the first ray of a rangefinder
-  int nray_tree;
   tbOwned law[TB_STEP_LAW_COUNT];  // of each law: tbLawType.state_size bytes (laws/law.h)
   tbOwned integrator;              // of integrators with several evaluations (step/integrator.h)
   size_t allocations, bytes;       // of what is made on first use

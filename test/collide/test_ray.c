@@ -115,8 +115,8 @@ static void tree_is_brute_force(void** state) {
         tb_add3(o, o, pos);
         tb_mul_mat3_vec3(d, mat, d);
       }
-      tbReal all = tb_ray_mesh(&none, mesh.vert, mesh.face, mesh.nface, pos, mat, o, d);
-      tbReal few = tb_ray_mesh(&tree, mesh.vert, mesh.face, mesh.nface, pos, mat, o, d);
+      tbReal all = tb_ray_mesh(&none, mesh.vert, mesh.face, mesh.nface, pos, mat, o, d, NULL);
+      tbReal few = tb_ray_mesh(&tree, mesh.vert, mesh.face, mesh.nface, pos, mat, o, d, NULL);
       if (few != all) fail_msg("mesh %d, ray %d: %.17g, brute force %.17g", m, k, few, all);
       hits += all >= 0;
     }
@@ -131,7 +131,7 @@ static void nothing_is_not_hit(void** state) {
   const tbReal zero[3] = {0}, same[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, down[3] = {0, 0, -1};
   tbRayTree tree;
   assert_true(tb_ray_tree_build(&tree, mesh.vert, mesh.face, 0) == 0);
-  assert_true(tb_ray_mesh(&tree, mesh.vert, mesh.face, 0, zero, same, zero, down) == -1);
+  assert_true(tb_ray_mesh(&tree, mesh.vert, mesh.face, 0, zero, same, zero, down, NULL) == -1);
   tb_ray_tree_free(&tree);
 }
 

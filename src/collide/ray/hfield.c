@@ -119,3 +119,45 @@ tbReal tb_ray_hfield(const tbHField* f, const tbReal pos[3], const tbReal mat[9]
   const tbReal half[3] = {f->size[0], f->size[1], f->size[3] / 2}, middle[3] = {0, 0, -half[2]};
   return tb_ray_nearer(best, tb_ray_shape(TB_GEOM_BOX, half, middle, SAME, ray.o, ray.d));
 }
+
+// Slopes of the surface below or above a point of the field's frame, and its height there.
+static tbReal surface_at(const tbHField* f, const tbReal p[3], tbReal slope[2]) {
+  const int cells[2] = {f->ncol - 1, f->nrow - 1};
+  tbReal width[2], part[2];
+  int at[2];
+  for (int k = 0; k < 2; k++) {
+    width[k] = 2 * f->size[k] / cells[k];
+    tbReal x = tb_min(tb_max((p[k] + f->size[k]) / width[k], 0), cells[k]);
+    at[k] = (int)tb_min(floor(x), cells[k] - 1);
+    part[k] = x - at[k];
+  }
+  tbReal z[2][2];
+  for (int r = 0; r < 2; r++) {
+    for (int c = 0; c < 2; c++) z[r][c] = height(f, at[1] + r, at[0] + c);
+  }
+  // The two triangles of a cell meet at the diagonal from its first to its last corner.
+  bool lower = part[0] >= part[1];
+  tbReal rise[2] = {lower ? z[0][1] - z[0][0] : z[1][1] - z[1][0],
+                    lower ? z[1][1] - z[0][1] : z[1][0] - z[0][0]};
+  for (int k = 0; k < 2; k++) slope[k] = rise[k] / width[k];
+  return z[0][0] + part[0] * rise[0] + part[1] * rise[1];
+}
+
+void tb_ray_hfield_normal(const tbHField* f, const tbReal pos[3], const tbReal mat[9],
+                          const tbReal point[3], tbReal normal[3]) {
+  const tbReal rounding = 1e-9;
+  tbReal p[3], n[3] = {0, 0, 0}, slope[2];
+  tb_sub3(p, point, pos);
+  tb_mul_mat3t_vec3(p, mat, p);
+  tbReal away = fabs(p[2] - surface_at(f, p, slope));
+  int wall = fabs(p[0]) - f->size[0] > fabs(p[1]) - f->size[1] ? 0 : 1;
+  if (away <= rounding * (f->size[0] + f->size[1] + f->size[2])) {
+    tb_set3(n, -slope[0], -slope[1], 1);
+  } else if (-f->size[3] - p[2] > fabs(p[wall]) - f->size[wall]) {
+    n[2] = -1;
+  } else {
+    n[wall] = p[wall];
+  }
+  tb_mul_mat3_vec3(normal, mat, n);
+  tb_normalize3(normal);
+}

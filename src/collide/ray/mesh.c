@@ -87,27 +87,35 @@ typedef struct {
   const int *face, *order;
 } Triangles;
 
+// The nearest hit so far.
+typedef struct {
+  tbReal t;  // -1: none
+  int face;
+} Hit;
+
 // The nearest hit of the triangles in [first, last), or `best`.
-static tbReal ray_some(const Triangles* x, int first, int last, const Ray* ray, tbReal best) {
+static Hit ray_some(const Triangles* x, int first, int last, const Ray* ray, Hit best) {
   for (int p = first; p < last; p++) {
-    const int* v = x->face + 3 * (x->order ? x->order[p] : p);
+    int face = x->order ? x->order[p] : p;
+    const int* v = x->face + 3 * face;
     const tbReal *a = x->vert + 3 * v[0], *b = x->vert + 3 * v[1], *c = x->vert + 3 * v[2];
-    best = tb_ray_nearer(best, tb_ray_triangle(a, b, c, ray->o, ray->d));
+    tbReal t = tb_ray_triangle(a, b, c, ray->o, ray->d);
+    if (t >= 0 && (best.t < 0 || t < best.t)) best = (Hit){t, face};
   }
   return best;
 }
 
 // Visits the nearer child first, and skips boxes behind the nearest hit.
-static tbReal ray_tree(const tbBvhNode* tree, const Triangles* x, const Ray* ray) {
+static Hit ray_tree(const tbBvhNode* tree, const Triangles* x, const Ray* ray) {
   struct {
     int node;
     tbReal in;
   } stack[64] = {{0, 0}};  // halving bounds the depth by 32
-  tbReal best = -1;
+  Hit best = {-1, -1};
   for (int depth = 1; depth > 0;) {
     int k = stack[--depth].node;
     const tbBvhNode* node = &tree[k];
-    if (best >= 0 && stack[depth].in > best) continue;
+    if (best.t >= 0 && stack[depth].in > best.t) continue;
     if (node->leaf >= 0) {
       best = ray_some(x, tb_bvh_first(node), tb_bvh_last(node), ray, best);
       continue;
@@ -126,13 +134,18 @@ static tbReal ray_tree(const tbBvhNode* tree, const Triangles* x, const Ray* ray
 
 tbReal tb_ray_mesh(const tbRayTree* tree, const tbReal* vert, const int* face, int nface,
                    const tbReal pos[3], const tbReal mat[9], const tbReal origin[3],
-                   const tbReal direction[3]) {
+                   const tbReal direction[3], int* hit) {
   Triangles x = {vert, face, tree->order};
   Ray ray;
   tb_sub3(ray.o, origin, pos);
   tb_mul_mat3t_vec3(ray.o, mat, ray.o);
   tb_mul_mat3t_vec3(ray.d, mat, direction);
-  if (!tree->node) return ray_some(&x, 0, nface, &ray, -1);
+  Hit best = {-1, -1};
+  if (!tree->node) {
+    best = ray_some(&x, 0, nface, &ray, best);
+    if (hit) *hit = best.face;
+    return best.t;
+  }
   tbReal size = 0;
   for (int i = 0; i < 3; i++) {
     const tbAabb* all = &tree->node[0].box;
@@ -140,5 +153,7 @@ tbReal tb_ray_mesh(const tbRayTree* tree, const tbReal* vert, const int* face, i
     size = tb_max(size, tb_max(fabs(ray.o[i]), tb_max(fabsf(all->low[i]), fabsf(all->high[i]))));
   }
   ray.beside = BESIDE * size;
-  return ray_tree(tree->node, &x, &ray);
+  best = ray_tree(tree->node, &x, &ray);
+  if (hit) *hit = best.face;
+  return best.t;
 }

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/minmax.h"
 #include "spatial/vec3.h"
 
 // The smallest root >= 0 of a t^2 + 2 b t + c, or -1; both roots in `roots`, ascending.
@@ -100,6 +101,42 @@ tbReal tb_ray_shape(int type, const tbReal size[3], const tbReal pos[3], const t
     case TB_GEOM_BOX: return ray_box(size, o, d);
     default: return -1;
   }
+}
+
+// Of the two surfaces of a cylinder, its side and its caps, a point next to it lies on the one that
+// it is farther out of.
+static void cylinder_normal(const tbReal size[3], const tbReal p[3], tbReal n[3]) {
+  bool cap = fabs(p[2]) - size[1] > sqrt(p[0] * p[0] + p[1] * p[1]) - size[0];
+  tb_set3(n, cap ? 0 : p[0], cap ? 0 : p[1], cap ? p[2] : 0);
+}
+
+static void box_normal(const tbReal size[3], const tbReal p[3], tbReal n[3]) {
+  int axis = 0;
+  for (int i = 1; i < 3; i++) {
+    if (fabs(p[i]) - size[i] > fabs(p[axis]) - size[axis]) axis = i;
+  }
+  tb_zero3(n);
+  n[axis] = p[axis];
+}
+
+void tb_ray_shape_normal(int type, const tbReal size[3], const tbReal pos[3], const tbReal mat[9],
+                         const tbReal point[3], tbReal normal[3]) {
+  tbReal p[3], n[3];
+  tb_sub3(p, point, pos);
+  tb_mul_mat3t_vec3(p, mat, p);
+  tb_copy3(n, p);
+  switch (type) {
+    case TB_GEOM_PLANE: tb_set3(n, 0, 0, 1); break;
+    case TB_GEOM_CAPSULE: n[2] -= tb_min(tb_max(p[2], -size[1]), size[1]); break;
+    case TB_GEOM_ELLIPSOID:
+      for (int i = 0; i < 3; i++) n[i] = p[i] / (size[i] * size[i]);
+      break;
+    case TB_GEOM_CYLINDER: cylinder_normal(size, p, n); break;
+    case TB_GEOM_BOX: box_normal(size, p, n); break;
+    default: break;  // a sphere
+  }
+  tb_mul_mat3_vec3(normal, mat, n);
+  tb_normalize3(normal);
 }
 
 // Moeller and Trumbore: t and the barycentric coordinates of the hit from one 3x3 solve. A ray

@@ -16,6 +16,12 @@ tbReal tb_ray_shape(int type, const tbReal size[3], const tbReal pos[3], const t
 tbReal tb_ray_triangle(const tbReal a[3], const tbReal b[3], const tbReal c[3],
                        const tbReal origin[3], const tbReal direction[3]);
 
+// Outward unit normal of the shape's surface at (or next to) a point, both in the world.
+void tb_ray_shape_normal(int type, const tbReal size[3], const tbReal pos[3], const tbReal mat[9],
+                         const tbReal point[3], tbReal normal[3]);
+void tb_ray_hfield_normal(const tbHField* field, const tbReal pos[3], const tbReal mat[9],
+                          const tbReal point[3], tbReal normal[3]);
+
 // The smaller of two ray parameters, -1 for none.
 static inline tbReal tb_ray_nearer(tbReal best, tbReal t) {
   return t >= 0 && (best < 0 || t < best) ? t : best;
@@ -31,10 +37,11 @@ typedef struct {
 size_t tb_ray_tree_build(tbRayTree* tree, const tbReal* vert, const int* face, int nface);
 void tb_ray_tree_free(tbRayTree* tree);
 
-// The same for a mesh, whose triangles are given in the shape's frame.
+// The same for a mesh, whose triangles are given in the shape's frame; `hit` (may be NULL) gets the
+// index of the triangle, or -1.
 tbReal tb_ray_mesh(const tbRayTree* tree, const tbReal* vert, const int* face, int nface,
                    const tbReal pos[3], const tbReal mat[9], const tbReal origin[3],
-                   const tbReal direction[3]);
+                   const tbReal direction[3], int* hit);
 
 // The same for a height field: its surface, its sides and its base.
 tbReal tb_ray_hfield(const tbHField* field, const tbReal pos[3], const tbReal mat[9],
