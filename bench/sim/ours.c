@@ -132,9 +132,12 @@ static void run_steps(const tbModel* m, const Scene* scene, tbData* d, Run* run,
     tbClock start = tb_bench_clock();
     tbResult result = tb_step(m, d);
     run->seconds[i] = tb_bench_since(start);
-    if (result != TB_OK) {
+    double residual = d->solve.residual_exact.relative;
+    if (result != TB_OK || isnan(residual)) {
       run->ok = false;
-      snprintf(run->message, sizeof run->message, "step %d: %s", i, d->message);
+      snprintf(run->message, sizeof run->message, "step %d: %s", i,
+               result != TB_OK ? d->message : "it has no residual of the exact law");
+      break;
     }
     add_step(run, d, depths);
     add_phases(run, &d->seconds);
