@@ -138,7 +138,7 @@ static void print_row(const LawRow* law, const Outcome* o, bool cube) {
 static void write_row(Json* json, const LawRow* law, const Outcome* o, bool cube) {
   json_open(json, NULL);
   json_string(json, "law", tb_step_law_name(law->law));
-  json_string(json, "bends", law->what);
+  json_string(json, "relaxes", law->what);
   json_bool(json, "ok", o->ok);
   if (!o->ok) json_string(json, "message", o->message);
   if (cube) json_real(json, "distance", o->distance);

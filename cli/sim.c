@@ -44,7 +44,7 @@ static const char USAGE[] =
     "  --threads     threads over islands; results do not depend on it\n"
     "  --key         start at a keyframe\n"
     "  --state       start at a text file with qpos, qvel and optionally ctrl, or at a snapshot\n"
-    "  --save        write a snapshot at the end, from which --state continues bit for bit\n"
+    "  --save        write a snapshot at the end; a run with --state resumes from it exactly\n"
     "  --out         trajectory, a row per step: time, qpos, qvel, ctrl, energy, contacts, "
     "residual\n"
     "  --strict      exit with 1 if there is a warning: steps not converged or without "

@@ -103,7 +103,7 @@ def check_words(files, wrong):
     for name in files:
         if not name.endswith((".c", ".h", ".md", ".py", ".sh")) or name.startswith("scripts/check_house"):
             continue
-        if name.startswith(("docs/notebook", "test/")) or name == "docs/manual/glossary.md":
+        if name.startswith("docs/notebook") or name == "docs/manual/glossary.md":
             continue
         for i, line in enumerate(read(name).split("\n")):
             text = line if name.endswith(".md") else "".join(re.findall(r"(?://|#|\"\"\").*", line))

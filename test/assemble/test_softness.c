@@ -1,4 +1,4 @@
-// What the softness of an equality is relative to (docs/notebook/contact-rows.md eq. 7).
+// The reference value for the softness of an equality (docs/notebook/contact-rows.md eq. 7).
 #include "common/worlds.h"
 #include "assemble/assemble.h"
 
@@ -25,7 +25,7 @@ static void a_share_of_the_weight_near_singular_poses(void** state) {
     tb_equality_scale(w.m, &c, 0, y, &slope);
     assert_near(slope, (above - below) / (2 * step), 1e-5);
   }
-  // what nothing moves stays as it is
+  // a row that no dof moves keeps its value
   assert_near(tb_equality_scale(w.m, &c, 0, 0, &slope), 0, 0);
   tb_world_free(w);
 }

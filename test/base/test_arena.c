@@ -1,4 +1,4 @@
-// The arena: alignment, growth without moving, marks, and no allocation once warm.
+// The arena: alignment, growth without moving blocks, marks, and no allocation after warm-up.
 #include "base/arena.h"
 
 #include "common/test.h"
@@ -6,7 +6,7 @@
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
 
-// What is not handed out cannot be touched: the bytes after the last one, and what was given back.
+// Memory outside of allocations is poisoned: the bytes after the last one, and released memory.
 static void sanitizer_guards_what_is_free(void** state) {
   (void)state;
   tbArena arena;
@@ -86,7 +86,7 @@ static void absurd_sizes_fail_cleanly(void** state) {
   tb_arena_free(&arena);
 }
 
-// Bytes held are counted, and a limit is kept: what fits is given, what does not is refused.
+// The arena counts the bytes it holds and respects its limit: larger requests are refused.
 static void limit_is_kept(void** state) {
   (void)state;
   tbArena arena;

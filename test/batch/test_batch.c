@@ -101,7 +101,7 @@ static void worlds_are_bit_identical_to_single_ones(void** state) {
   }
 }
 
-// Who sleeps is remembered by world.
+// Each world remembers which of its trees sleep.
 static void worlds_sleep_and_wake_by_themselves(void** state) {
   (void)state;
   enum { WORLDS = 4 };
@@ -272,7 +272,7 @@ static void rollouts_are_trajectories(void** state) {
   tb_model_free(m);
 }
 
-// A world that cannot go on stops alone, and says why.
+// A world whose step fails stops alone, with a message.
 static void a_failing_world_does_not_stop_the_others(void** state) {
   (void)state;
   tbModel* m = load(TB_LAW_COMFREE);
@@ -298,7 +298,7 @@ static void a_failing_world_does_not_stop_the_others(void** state) {
   tb_model_free(m);
 }
 
-// Parameters that make no sense stop their world alone, under every law, and name themselves.
+// Invalid parameters stop only their world, under every law, with a message that names them.
 static void bad_parameters_stop_their_world_alone(void** state) {
   (void)state;
   static const tbReal BAD[] = {NAN, INFINITY, -1, -INFINITY};
@@ -332,7 +332,7 @@ static void bad_parameters_stop_their_world_alone(void** state) {
   }
 }
 
-// Rollouts of nothing, from states and with controls that are not numbers.
+// Rollouts without steps, from states with NaN, and with NaN controls.
 static void bad_rollouts_fail_by_world(void** state) {
   (void)state;
   enum { WORLDS = 3, STEPS = 4 };
@@ -355,7 +355,7 @@ static void bad_rollouts_fail_by_world(void** state) {
   assert_int_equal(tb_batch_reset(NULL, NULL, -1), TB_ERROR_ARGUMENT);
   assert_int_equal(tb_batch_memory(NULL), 0);
 
-  // world 0 starts nowhere; world 1 loses its control on the way and repeats its last good state
+  // world 0 starts at NaN; world 1 gets a NaN control on the way and repeats its last good state
   r.nstep = STEPS;
   qpos[3] = NAN;
   ctrl[STEPS + 2] = NAN;

@@ -49,7 +49,7 @@ static void run_alone(const tbModel* m, int world, int steps, tbWorldReport* rep
   tb_data_free(d);
 }
 
-// Every law with every integrator: batch steps and rollouts, where all steps are judged.
+// Every law with every integrator: batch steps and rollouts that compute all certificates.
 static void reports_are_those_of_worlds_alone(void** state) {
   (void)state;
   for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {
@@ -105,7 +105,7 @@ static void unconverged_steps_are_counted(void** state) {
   tb_world_free(w);
 }
 
-// Laws whose certificate is work of its own have it made where it is asked for, and say where not.
+// Laws whose certificate is extra work compute it where requested, and report where not.
 static void steps_nobody_judged_are_counted(void** state) {
   (void)state;
   for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {
@@ -122,7 +122,7 @@ static void steps_nobody_judged_are_counted(void** state) {
       assert_int_equal(r->unjudged_steps, costs ? STEPS - judged : 0);
       assert_int_equal(r->first_unjudged, costs ? 0 : -1);
       assert_true(r->residual_exact >= b->residual_exact[0]);
-      // Without any judged step there is no worst one.
+      // Without any certificate there is no worst step.
       assert_int_equal(tb_batch_step(b, 0), TB_OK);
       assert_int_equal(b->report[0].steps, 0);
       assert_true(isnan(b->report[0].residual_exact) && isnan(b->residual_exact[0]));
@@ -132,7 +132,7 @@ static void steps_nobody_judged_are_counted(void** state) {
   }
 }
 
-// A world that cannot be stepped says why, and nothing of its neighbours.
+// A world that cannot be stepped reports the cause; its neighbours are not affected.
 static void worlds_that_fail_are_named(void** state) {
   (void)state;
   tbWorld w = tb_world_text(SCENE);

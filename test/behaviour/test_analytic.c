@@ -170,8 +170,9 @@ static void compliant_contact_sinks_by_its_compliance(void** state) {
   tb_world_free(w);
 }
 
-// What rests within gap_allowed carries where it is; what is farther away, or moves, comes to lie
-// on the surface. A body of several, tied to each other, is one; a mocap body may move at any time.
+// A body at rest within gap_allowed is supported at its place; a body that is farther away, or
+// moves, comes to rest on the surface. Bodies tied to each other count as one; a mocap body may
+// move at any time.
 static void small_gaps_of_what_rests_are_closed(void** state) {
   (void)state;
   static const char TIED[] =

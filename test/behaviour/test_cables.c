@@ -165,7 +165,7 @@ static void a_tight_belt_stays(void** state) {
   }
 }
 
-// Half a tonne on a crane whose jib and trolley go to and fro for 12 s.
+// Half a tonne on a crane whose jib and trolley move forth and back for 12 s.
 static void drive_crane(tbWorld w, tbReal place[3]) {
   for (int n = tb_world_steps(w, 12); n > 0; n--) {
     w.d->ctrl[0] = w.d->time < 4 ? 0.3 : w.d->time < 8 ? -0.3 : 0;

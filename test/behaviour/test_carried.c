@@ -1,4 +1,5 @@
-// What sticks is carried along: points that touch move as one over whole steps, on whatever turns.
+// Sticking contacts are carried along: touching points move together over whole steps, also on
+// rotating bodies.
 #include "common/worlds.h"
 #include "spatial/vec3.h"
 
@@ -64,8 +65,8 @@ static void swung_box_stays_in_the_hand(void** state) {
   }
 }
 
-// A ball that rolls and spins touches the floor at another of its points all the time: where these
-// go afterwards means nothing. It rolls straight on.
+// A ball that rolls and spins touches the floor at a new point in every step, and the later motion
+// of the old points does not matter: it rolls straight on.
 static void spinning_ball_rolls_straight(void** state) {
   (void)state;
   tbWorld w = tb_world_text(

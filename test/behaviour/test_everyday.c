@@ -1,5 +1,5 @@
-// What a roboticist tries first: grippers that lift, a peg in a tight hole, a screw, a car,
-// adhesion, a feather under an anvil. Each for a second or two under the exact law; every step
+// Typical first experiments of a roboticist: grippers that lift, a peg in a tight hole, a screw, a
+// car, adhesion, a feather under an anvil. Each for a second or two under the exact law; every step
 // converges.
 #include "common/worlds.h"
 
@@ -164,8 +164,8 @@ static void feather_and_anvil_stand(void** state) {
   }
 }
 
-// Balls that come in by several millimetres a step are seen before they are there, and stop at the
-// surface, whatever they hit.
+// Balls that approach by several millimetres a step are detected in advance, and stop at the
+// surface of any shape.
 static void fast_balls_stop_at_the_surface(void** state) {
   (void)state;
   tbWorld w = tb_world_text(

@@ -1,6 +1,7 @@
 // A wall that is hit: 4 x 5 cubes of 1 kg at the bottom to 10,000 kg at the top, and a ball of a
-// tonne. In the first steps after the impact paths of interior points fold, and what only went down
-// them left eight steps of such a run unsolved.
+// tonne. In the first steps after the impact the central path of the interior-point method has
+// turning points; a method that only decreases the barrier parameter left eight steps of such a run
+// unsolved.
 #include <stdio.h>
 
 #include "common/worlds.h"

@@ -1,6 +1,6 @@
-// Scenes that nobody would set up on purpose, under every law: bodies of milligrams and megatonnes,
-// of a millimetre and a kilometre, in each other, far away, too fast, on spikes, with margins of
-// metres. No step fails, nothing makes energy, and clouds of shapes keep their momentum.
+// Adversarial scenes under every law: bodies of milligrams and megatonnes, of a millimetre and a
+// kilometre, overlapping, far away, very fast, on spikes, with margins of metres. No step fails, no
+// energy is created, and clouds of shapes keep their momentum.
 #include "common/turned.h"
 #include "spatial/vec3.h"
 
@@ -23,7 +23,7 @@ typedef struct {
   double residual;              // that steps may end at, where it is not the tolerance
 } Scene;
 
-// What starts in something else is lifted out of it, and thrown out by the soft law, as in MuJoCo.
+// A body that starts inside another is lifted out of it; the soft law throws it out, as MuJoCo.
 static const Scene SCENES[] = {
     {.name = "grains",
      .bodies = FLOOR FREE("0 0 .0005", GRAIN) FREE("0 0 .0015", GRAIN),

@@ -44,8 +44,8 @@ static void no_impact_makes_energy(void** state) {
   assert_true(cut > 100);
 }
 
-// Where restitution is cut back energy stays, and everything that speaks of the step says the same:
-// the problem that is handed out has the impulse that acted, derivatives say that they bend.
+// Where restitution is reduced, energy is conserved and all outputs of the step agree: the exported
+// problem has the impulse that acted, and derivatives report a kink.
 static void cut_bounce_is_reported(void** state) {
   (void)state;
   tbWorld w = double_pendulum(0.1, 0.1, 1, 0.8, TB_LAW_NCP);
@@ -129,7 +129,7 @@ static void spinning_ball_bounces_as_newton_says(void** state) {
 }
 
 // A rod on a hinge whose tip meets the floor at an angle a from the vertical: with friction below
-// tan a it bounces as Newton says, above it jams, and no motion has the tip bounce. It stops.
+// tan a it bounces as Newton says, above it locks, and no motion lets the tip bounce. It stops.
 static void rod_that_jams_does_not_bounce(void** state) {
   (void)state;
   const double a = 0.3, e = 0.5, spin = 2;
@@ -158,7 +158,7 @@ static void rod_that_jams_does_not_bounce(void** state) {
 }
 
 // A ball that falls into a groove narrower than its friction: between two walls, neither of which
-// jams it alone.
+// holds it alone.
 static void ball_stays_in_a_narrow_groove(void** state) {
   (void)state;
   const char* xml =

@@ -90,8 +90,8 @@ static void run(const Machine* machine, int law) {
   }
   print_message("%s %s: excess %.1e J, deepest %.1e m, open by %.1e, %d steps unsolved\n",
                 machine->file, tb_step_law_name(law), excess, depth, open, unsolved);
-  // What it could fall by is the scale; springs of soft laws release overlapping starts, and a
-  // paddle does work of its own.
+  // The scale is the energy of a fall; springs of soft laws release overlapping starts, and a
+  // paddle does additional work.
   double scale = w.m->total_mass * 9.81 * fmax(w.m->extent, 0.1);
   if (law < TB_LAW_COUNT) assert_true(excess < 0.02 * scale);
   assert_true(excess < 0.5 * scale);

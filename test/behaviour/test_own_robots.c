@@ -138,8 +138,8 @@ static void reach(const tbModel* m, tbData* d) {
   }
 }
 
-// Pulled against the ladder, and wedged in between its rungs: hard for every method by itself, but
-// small, so that each of them has its turn.
+// Pulled against the ladder and wedged between its rungs: each method alone has difficulties, but
+// the island is small, so that all of them are tried.
 static void climber_leaves_no_step_unsolved(void** state) {
   (void)state;
   static const double STEPS[] = {0.001, 0.005}, PULL[] = {55, 65};

@@ -86,9 +86,9 @@ static void balls_roll_on_what_turns(void** state) {
 
 // ---- oscillators --------------------------------------------------------------------------------
 
-// A plank lies across two rollers that spin towards each other: friction sends it to and fro at
-// w^2 = mu g / (L - mu d), with the rollers 2 L apart and the plank's middle d above them. At any
-// speed of the rollers.
+// A plank lies across two rollers that spin towards each other: friction makes it oscillate at w^2
+// = mu g / (L - mu d), with the rollers 2 L apart and the plank's middle d above them, at any speed
+// of the rollers.
 static double plank_error(double step) {
   const double mu = 0.3, apart = 0.4, above = 0.02, start = 0.05;
   const double swing = sqrt(mu * GRAVITY / (apart - mu * above));

@@ -1,6 +1,6 @@
 // A cube of 26 pieces that turn about its core, as Rubik's: two hundred contacts and the dry
-// friction of joints in one island of joined bodies. Repairs before plain sweeps
-// (solvers/active_set/active_set.c) shake it.
+// friction of joints in one island of jointed bodies. Subdomain solves before plain sweeps
+// (solvers/active_set/active_set.c) make it shake.
 #include "common/worlds.h"
 
 // Corners of a piece: of a cube, cut so that pieces pass each other.

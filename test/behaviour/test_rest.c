@@ -1,12 +1,12 @@
-// What lies comes to rest and then costs nothing: heaps whose contacts all differ, in which what a
-// tolerance leaves to the lightest would move them, and so everything, for ever.
+// Bodies come to rest and then need no further solves: heaps whose contacts all differ, in which
+// errors within the tolerance would keep the lightest bodies, and so all, in motion.
 #include <stdio.h>
 
 #include "base/rng.h"
 #include "common/worlds.h"
 
-// What a world does for `steps` more steps: factorisations of all of them, and how many bodies are
-// faster than `speed` (m/s, rad/s) at the end.
+// Runs a world for `steps` more steps; counts the factorisations of all of them, and the bodies
+// that are faster than `speed` (m/s, rad/s) at the end.
 static void watch(tbWorld w, int steps, double speed, int* factorizations, int* movers) {
   *factorizations = *movers = 0;
   for (int i = 0; i < steps; i++) {
@@ -21,8 +21,8 @@ static void watch(tbWorld w, int steps, double speed, int* factorizations, int* 
   print_message("%d factorisations in %d steps, %d bodies move\n", *factorizations, steps, *movers);
 }
 
-// A wall of bricks of 1 to 10,000 kg, the last of which fall from its side. Light bricks under
-// heavy ones went on at a millimetre a second, solved by nine factorisations in every step.
+// A wall of bricks of 1 to 10,000 kg, the last of which fall from its side. Light bricks
+// under heavy ones used to keep moving at 1 mm/s, with nine factorisations per step.
 static void light_bricks_among_heavy_ones_rest(void** state) {
   (void)state;
   tbWorld w = tb_world_scene("wall.xml", NULL);
@@ -34,7 +34,7 @@ static void light_bricks_among_heavy_ones_rest(void** state) {
   tb_world_free(w);
 }
 
-// Boxes of a kilogram in a bin: they shook at a centimetre a second, solved by eight.
+// Boxes of a kilogram in a bin: they used to shake at 1 cm/s with eight factorisations per step.
 static void boxes_in_a_bin_rest(void** state) {
   (void)state;
   enum { BOXES = 100, SIDE = 4 };
@@ -67,9 +67,9 @@ static void boxes_in_a_bin_rest(void** state) {
   tb_world_free(w);
 }
 
-// A drum of 64 facets on its side, and a box whose edges are cut off by a millimetre, lie on four
-// points of many within the margin. The widest are not those that carry: with these both rocked
-// for ever, at 0.2 and 0.4 rad/s.
+// A drum of 64 facets on its side, and a box whose edges are cut off by a millimetre, rest on four
+// points of many within the margin. The points that span the largest area do not carry the load:
+// with these both rocked permanently, at 0.2 and 0.4 rad/s.
 static void drums_and_bevelled_boxes_rest(void** state) {
   (void)state;
   enum { FACETS = 64 };

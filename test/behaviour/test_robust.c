@@ -22,7 +22,7 @@ static tbWorld redundant_arm(int joints, int law, bool damped) {
   return w;
 }
 
-// Six hinges on one axis are one hinge, pushed and not, in the air and on the floor.
+// Six hinges on one axis act as one hinge, with and without load, in the air and on the floor.
 static void hinges_on_one_axis_are_one(void** state) {
   (void)state;
   for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {
@@ -175,9 +175,9 @@ static void light_under_heavy(void** state) {
   }
 }
 
-// ---- what sweeps alone do not solve ------------------------------------------------------------
+// ---- problems that Gauss-Seidel sweeps do not solve --------------------------------------------
 
-// A box jammed between walls 2 cm too close, with a ball on it; five boxes of 1, 1e-3, 1e3, 1e-2
+// A box wedged between walls 2 cm too close, with a ball on it; five boxes of 1, 1e-3, 1e3, 1e-2
 // and 1e2 kg; a four-bar loop closed twice.
 static const char JAMMED[] =
     "<mujoco><worldbody>" FLOOR
@@ -218,8 +218,8 @@ static void hyperstatic_scenes_converge(void** state) {
   }
 }
 
-// Bodies that start inside each other: RaiSim's sweeps lead nowhere in some steps. These report so,
-// and still push: nothing sinks into the floor.
+// Bodies that start inside each other: RaiSim's sweeps diverge in some steps. These steps report
+// it, and their contacts still push: no body sinks into the floor.
 static void unsolved_steps_still_push(void** state) {
   (void)state;
   tbWorld w =
@@ -240,8 +240,8 @@ static void unsolved_steps_still_push(void** state) {
   tb_world_free(w);
 }
 
-// Romeo's links overlap for good, and RaiSim's sweeps get nowhere on them: the exact law's impulses
-// act in their place.
+// Romeo's links always overlap, and RaiSim's sweeps do not converge on them: the exact law's
+// impulses act in their place.
 static void overlapping_links_are_pushed(void** state) {
   (void)state;
   int index = 0;
@@ -340,8 +340,8 @@ static void spin_keeps_energy_and_path(void** state) {
   }
 }
 
-// From a turn of a milliradian to four radians in a step, about no axis in particular: energy stays
-// to rounding, and angular momentum turns to and fro by half of what the body turns in a step, also
+// From a turn of a milliradian to four radians in a step, about an arbitrary axis: energy is
+// constant to rounding, and the angular momentum oscillates by half the rotation of a step, also
 // after thousands of steps.
 static void turns_keep_energy_and_momentum(void** state) {
   (void)state;
@@ -370,8 +370,8 @@ static void turns_keep_energy_and_momentum(void** state) {
   }
 }
 
-// A body whose frame is 10 cm from its centre of mass: its momentum goes to and fro by half of what
-// turns in a step, and stays; at any speed its energy is bounded.
+// A body whose frame is 10 cm from its centre of mass: its momentum oscillates by half the rotation
+// of a step and does not drift; at any speed its energy is bounded.
 static void centres_keep_their_momentum(void** state) {
   (void)state;
   for (int i = 0; i < 5; i++) {
@@ -511,8 +511,8 @@ static void fast_turns_have_an_inverse(void** state) {
 
 // ---- unstable gains ----------------------------------------------------------------------------
 
-// A motor that drives harder the farther it goes ends in an error that says what to do, long before
-// numbers overflow, and the state is that of the last good step.
+// An unstable motor, whose torque grows with its angle, ends in an error that says what to do, long
+// before numbers overflow, and the state is that of the last good step.
 static void runaway_is_an_error_with_advice(void** state) {
   (void)state;
   for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {
@@ -559,8 +559,8 @@ static void explicit_springs_are_told_of_expo(void** state) {
 
 // ---- laws and solvers --------------------------------------------------------------------------
 
-// Every pair of law and solver that there is runs on a robot; every other is refused by a message
-// that lists what the law has.
+// Every supported pair of law and solver runs on a robot; every other pair is refused by a message
+// that lists the supported ones.
 static void every_law_with_every_solver(void** state) {
   (void)state;
   int pairs[TB_STEP_LAW_COUNT] = {0};
@@ -703,7 +703,7 @@ static void stuck_links_stay(void** state) {
 // lags.
 static void mocap_bodies_lead(void** state) {
   (void)state;
-  // friction of one jams under ccp: the floor asks for v_z >= v_x, the paddle for v_x >= v + v_z
+  // friction of one locks under ccp: the floor asks for v_z >= v_x, the paddle for v_x >= v + v_z
   for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {
     tbWorld w = tb_world_text(
         "<mujoco><default><geom friction='.5 .005 .0001'/></default><worldbody>" FLOOR

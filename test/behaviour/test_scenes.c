@@ -1,6 +1,6 @@
-// What users build first, under every law: a hand that lifts a box, a belt, a pusher, a rope, a
-// stiff door, collisions in free space, steps and sizes of all magnitudes. Each has a fact that no
-// contact model may bend.
+// Typical scenes of users under every law: a hand that lifts a box, a belt, a pusher, a rope, a
+// stiff door, collisions in free space, steps and sizes of all magnitudes. Each has a property that
+// every contact model must have.
 #include "common/worlds.h"
 
 #define FLOOR "<geom type='plane' size='5 5 .1'/>"
@@ -69,7 +69,7 @@ static void belt_carries_a_box(void** state) {
 }
 
 // A mocap body pushes a box before it and does not enter it. (With coefficients of one, hand and
-// floor could jam the box between them: then ccp does.)
+// floor could wedge the box between them: then ccp does.)
 static void pusher_pushes(void** state) {
   (void)state;
   for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {

@@ -90,8 +90,8 @@ static char* packed_bricks(const Packing* p) {
   return text;
 }
 
-// Each brick touches its neighbours with faces, edges and rims, by rounding alone, and loads can be
-// shared in many ways. Once found, they hold: nothing moves, and hardly a step has anything to
+// Each brick touches its neighbours with faces, edges and rims, at rounding distance, and loads can
+// be shared in many ways. Once found, the impulses hold: no brick moves, and few steps need a
 // solve.
 static void packed_bricks_rest(void** state) {
   (void)state;

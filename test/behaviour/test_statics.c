@@ -70,7 +70,7 @@ static void thinnest_arch_stands(void** state) {
   }
 }
 
-// ---- what locks itself --------------------------------------------------------------------------
+// ---- self-locking mechanisms -------------------------------------------------------------------
 
 // A wedge of a gram between the floor and a block of 10 kg, whose slope leads down to it: it is
 // squeezed out where its angle is more than twice that of friction.
@@ -148,7 +148,7 @@ static void cylinders_tip_over_their_rim(void** state) {
 
 // ---- friction without measure -------------------------------------------------------------------
 
-// More friction than a thousand is no more: what is thrown onto it stops, or rolls, on the floor.
+// Friction coefficients above a thousand count as a thousand: thrown bodies stop, or roll.
 static void strong_friction_holds(void** state) {
   (void)state;
   static const double MU[] = {1e3, 1e5, 1e7, 1e12};

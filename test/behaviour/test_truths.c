@@ -113,7 +113,7 @@ static void tiles_are_one_floor(void** state) {
   }
 }
 
-// A cloud of balls drawn together: what contacts do to one they do to the other.
+// A cloud of balls that attract each other: contact forces come in opposite pairs.
 static void contacts_keep_momentum(void** state) {
   (void)state;
   enum { SIDE = 3, COUNT = SIDE * SIDE * SIDE };
@@ -303,8 +303,9 @@ static void hyperstatic_feet_balance(void** state) {
 }
 
 // Pfeiffer's woodpecker: a sleeve of 0.3 g that sits loosely on a pole, and on its spring a bird
-// that pecks the pole. The sleeve jams and lets go, so that it comes down by steps. Moreau's
-// midpoint rule with Gauss-Seidel on these three coordinates has 0.1344 s and 16.67 mm at 10 us.
+// that pecks the pole. The sleeve locks by friction and releases, so that it comes down by steps.
+// Moreau's midpoint rule with Gauss-Seidel on these three coordinates has 0.1344 s and 16.67 mm at
+// 10 us.
 static void woodpecker_descends(void** state) {
   (void)state;
   enum { BEAK = 3, FIRST = 3, LAST = 13 };

@@ -1,5 +1,5 @@
-// What `tribo sim` and `tribo demo` say of steps that were not judged, did not converge or are not
-// finite. The steps are real; only what they say of themselves is changed.
+// What `tribo sim` and `tribo demo` say of steps that have no certificate, did not converge or are
+// not finite. The steps are real; only what they say of themselves is changed.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -94,7 +94,7 @@ static void assert_says(const char* text, const char* part) {
 // ---- tests -------------------------------------------------------------------------------------
 
 // Each field over the steps where it is a number.
-static void means_leave_out_unjudged_steps(void** state) {
+static void means_leave_out_uncertified_steps(void** state) {
   (void)state;
   assert_int_equal(SIM(EVERY_OTHER_UNJUDGED, "--json"), 0);
   assert_json(output);
@@ -231,7 +231,7 @@ static void trajectories_write_nan(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(means_leave_out_unjudged_steps),
+      cmocka_unit_test(means_leave_out_uncertified_steps),
       cmocka_unit_test(nothing_judged_has_no_residual),
       cmocka_unit_test(unconverged_steps_are_a_warning),
       cmocka_unit_test(infinite_values_are_a_warning),

@@ -71,8 +71,9 @@ static void the_best_is_found(void** state) {
   assert_true(found > 500 && apart > 200 && apart < found);
 }
 
-// Where shapes are apart the bounds of depth say nothing. An arc as short as rounding, between a
-// face that the cylinder stands along and the direction across its axis, is not worth a look.
+// For separated shapes the depth bounds give no information. An arc as short as rounding, between
+// the normal of a face along which the cylinder stands and the direction across its axis, is
+// skipped.
 static void few_places_where_apart(void** state) {
   (void)state;
   tbArc sliver = {.g = {0.0062, -0.0015},

@@ -39,14 +39,15 @@ static void test_contract(void** state) {
   }
 }
 
-// Found by soaks. Cylinders whose cap or rim is flush with a face, an edge or another rim but for a
-// tilt of 1e-8 to 1e-5: no features are proven to touch, and the polytope's witness points were up
-// to 25 cm beside each other. Crossed cylinders that are equally deep along an arc of normals. An
-// edge along a capsule but for 1e-11: rounding decides where they cross. The tip of a mesh (of size
-// 2: the diamond) beyond the end of a capsule's axis by 3e-9, whose gap was taken for rounding. A
-// corner of a box on the axis of an ellipsoid of revolution: all normals of a cone are equally
-// deep. A cap that is deepest by 6e-5, where the polytope was taken for proven beside another
-// optimum. Meshes are the first test hull unless they have a size.
+// Poses found by long random runs. Cylinders whose cap or rim is flush with a face, an edge or
+// another rim except for a tilt of 1e-8 to 1e-5: no features can be proved to touch, and the
+// witness points of the polytope were up to 25 cm apart. Crossed cylinders that are equally deep
+// along an arc of normals. An edge along a capsule except for 1e-11: rounding decides where they
+// cross. The tip of a mesh (of size 2: the diamond) beyond the end of a capsule's axis by 3e-9, a
+// gap that was mistaken for rounding. A corner of a box on the axis of an ellipsoid of revolution:
+// all normals of a cone are equally deep. A cap that is deepest by 6e-5, where the polytope was
+// accepted as proved next to another optimum. Meshes are the first test hull unless they have a
+// size.
 static const tbShape found[][2] = {
     {{.type = TB_GEOM_CYLINDER, .size = {0.5, 0.25}, .mat = {0, -1, 0, 0, 0, -1, 1, 0, 0}},
      {.type = TB_GEOM_BOX,

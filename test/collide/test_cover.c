@@ -1,5 +1,5 @@
-// The proof of a depth by a cover of the sphere against the polytope and against many climbs, and
-// the direction that the search for two cylinders starts from.
+// The certificate of a depth by a subdivision of the sphere, against the polytope and against many
+// local searches, and the start direction of the search for two cylinders.
 #include <string.h>
 
 #include "collide/convex/convex.h"
@@ -13,7 +13,7 @@ static const int pairs[][2] = {
 #define NPAIRS ((int)(sizeof(pairs) / sizeof(pairs[0])))
 #define CLIMBS 30
 
-// The climb from a direction.
+// The local search from a direction.
 static tbAscent climb(tbConvexPair* pair, const tbReal n[3], tbConvexResult* r) {
   memset(r, 0, sizeof *r);
   tb_copy3(r->normal, n);
@@ -21,7 +21,7 @@ static tbAscent climb(tbConvexPair* pair, const tbReal n[3], tbConvexResult* r) 
   return tb_normal_ascent(pair, INFINITY, r);
 }
 
-// The best that climbs from all over the sphere find.
+// The best result of local searches from many directions of the sphere.
 static tbReal best_of_many(tbRng* rng, tbConvexPair* pair) {
   tbReal best = -INFINITY, d[3];
   for (int i = 0; i < CLIMBS; i++) {
@@ -32,7 +32,8 @@ static tbReal best_of_many(tbRng* rng, tbConvexPair* pair) {
   return best;
 }
 
-// From any local optimum, good or bad: what is proven is not beaten, what is better is so.
+// From any local optimum: a certified depth is never exceeded, and a rejected one has a better
+// direction.
 static void check_optimum(tbRng* rng, tbConvexPair* pair, const tbConvexResult* local,
                           int counts[3]) {
   tbConvexResult r = *local;
@@ -58,7 +59,7 @@ static void test_cover(void** state) {
   for (int p = 0; p < NPAIRS; p++) {
     int counts[3] = {0, 0, 0};
     tbRng rng = {(uint64_t)p + 5};
-    // Two cylinders have a cover of their own.
+    // Two cylinders have their own subdivision.
     int poses = p == 0 ? 12000 : 3000;
     for (int i = 0; i < poses; i++) {
       tbShape a, b;
@@ -74,7 +75,8 @@ static void test_cover(void** state) {
     print_message("%s-%s: %d proven, %d better, %d open\n", tb_geom_type_name(pairs[p][0]),
                   tb_geom_type_name(pairs[p][1]), counts[TB_COVER_PROVEN], counts[TB_COVER_BETTER],
                   counts[TB_COVER_OPEN]);
-    // What curves all over has no sector in which its features hold: left to the polytope.
+    // Shapes that are curved everywhere have no sector with constant features: left to the
+    // polytope.
     if (p == 0) {
       assert_true(counts[TB_COVER_PROVEN] > 5 * counts[TB_COVER_OPEN]);
       assert_true(counts[TB_COVER_BETTER] > 100);
@@ -82,9 +84,10 @@ static void test_cover(void** state) {
   }
 }
 
-// Coins, rods and needles deep in each other, where many directions are nearly the deepest: climbs
-// from all over the sphere and from along and across both axes, each of whose ends is judged by the
-// best of them. The mirror image of an end across the plane of the axes is worse, and never proven.
+// Coins, rods and needles deep in each other, where many directions are nearly the deepest: local
+// searches start from all over the sphere and from along and across both axes, and each result is
+// compared with the best. The mirror image of a result across the plane of the axes is worse, and
+// never certified.
 static void test_cylinder_cover_deep(void** state) {
   (void)state;
   enum { STARTS = 14 };
@@ -138,8 +141,8 @@ static void test_cylinder_cover_deep(void** state) {
   assert_true(counts[TB_COVER_OPEN] < 0.06 * total && mirrored > 1000);
 }
 
-// Two cylinders: the start is a unit vector that separates no less than the directions it is made
-// of, and a climb from it mostly ends on the deepest of all.
+// Two cylinders: the start is a unit vector whose separation is at least that of the directions it
+// is made of, and a local search from it mostly ends on the deepest of all.
 static void test_cylinder_start(void** state) {
   (void)state;
   tbRng rng = {9};

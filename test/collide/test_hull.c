@@ -414,8 +414,8 @@ static void test_hostile_points(void** state) {
   tb_arena_free(&arena);
 }
 
-// Planes with noise, turned and far off, down to where numbers end: a hull, or the words that
-// there is none. Whatever is in qhull's way is no reason.
+// Planes with noise, rotated and far off, down to the smallest numbers: a hull, or an error without
+// one; never the failure of a precondition of qhull.
 static void test_planes_with_noise(void** state) {
   (void)state;
   tbRng rng = {10};

@@ -1,7 +1,7 @@
-// The contract for hulls as robots bring them and as nobody should: nearly flat tetrahedra, turned
-// parts with many sides, cones, wedges of long thin triangles, grids on a cube that merge,
-// thousands of vertices, against every shape, from a millionth to a million times as large, with
-// margins larger than the shapes.
+// The contract for hulls of robots and for degenerate hulls: nearly flat tetrahedra, turned parts
+// with many sides, cones, wedges of long thin triangles, grids on a cube that merge, thousands of
+// vertices, against every shape, from a millionth to a million times as large, with margins larger
+// than the shapes.
 #include "collide/hull/hull.h"
 #include "common/shapes.h"
 

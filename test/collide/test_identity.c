@@ -1,5 +1,5 @@
-// Things at rest keep the identity of their contacts from step to step, which the warm start of the
-// solvers lives from.
+// Bodies at rest keep the identity of their contacts from step to step, which warm starts of the
+// solvers need.
 #include <stdlib.h>
 
 #include "common/test.h"

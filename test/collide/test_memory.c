@@ -1,6 +1,5 @@
-// What a pair remembers from its last query makes the next one faster, and nothing else: contacts
-// are a function of the pose, with an empty memory, with that of a motion that led there, and with
-// one that is plain wrong.
+// The cache of a pair makes its next query faster, and nothing else: contacts are a function of the
+// pose, with an empty cache, with that of a motion that led there, and with a corrupted one.
 #include "base/arena.h"
 #include "collide/convex/convex.h"
 #include "collide/hull/hull.h"

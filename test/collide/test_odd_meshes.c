@@ -5,7 +5,7 @@
 
 #define MAX_POINTS 64
 
-// A hull as a user may hand it in: points, and nothing that searches need.
+// A hull as a user may provide it: points only, without faces, edges and tables.
 static tbHull bare_hull(const tbReal* points, int count) {
   tbHull hull = {.nvert = count, .vert = points};
   for (int v = 0; v < count; v++) {

@@ -177,7 +177,7 @@ void tb_test_random_pair(tbRng* rng, int type_a, int type_b, tbTestPlacement pla
   }
 }
 
-// ---- the independent judge
+// ---- an independent measure of distance
 
 tbReal tb_test_support(const tbShape* s, const tbReal d[3]) {
   tbReal x[3], base = tb_dot3(d, s->pos);

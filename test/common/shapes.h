@@ -1,4 +1,4 @@
-// Random shapes in random poses, and an independent judge of distance: support functions.
+// Random shapes in random poses, and an independent measure of distance: support functions.
 #ifndef TRIBO_TEST_SHAPES_H_
 #define TRIBO_TEST_SHAPES_H_
 

@@ -28,7 +28,7 @@ void tb_test_near(double a, double b, double tolerance, const char* file, int li
 void tb_test_near_array(const double* a, const double* b, int n, double tolerance, const char* file,
                         int line);
 
-// The number in an environment variable, or what stands in for it.
+// The number in an environment variable, or `fallback` if it is not set.
 int tb_test_setting(const char* name, int fallback);
 
 // True where `path` below the shared data folder exists; prints a skip message where it does not.

@@ -240,7 +240,7 @@ static void test_flag(void** state) {
     assert_string_equal(reason, "");
     assert_true(is_differentiable(box, 0.9 * limit, 0, reason));
     tb_model_free(box);
-    // Resting at a gap of zero: whether it opens or overlaps, the gap term bends.
+    // Resting at a gap of zero: the gap term has a kink between opening and overlap.
     tbModel* ball = load("<geom type='sphere' size='.1' mass='3'/>", 0.5, 0.1);
     ball->opt.law = LAWS[i];
     assert_false(is_differentiable(ball, 0, 0, reason));

@@ -1,4 +1,4 @@
-// Derivatives of a step of what stands: where the gap term bends there are none, and with
+// Derivatives of a step of standing bodies: where the gap term has a kink there are none, and with
 // hold_contacts they are those of contacts that stay closed.
 #include "common/test.h"
 #include "linalg/dense.h"
@@ -156,8 +156,8 @@ static void test_kinks_of_contacts_that_may_carry(void** state) {
   }
 }
 
-// A spring with a damper, which acts below the surface, bends there even where contacts are held;
-// without one it does not. What bounces does so from any gap.
+// A spring with a damper, which acts below the surface, has a kink there even where contacts are
+// held; without one it has none. Bouncing contacts do so from any gap.
 static void test_kinks_of_springs_and_impacts(void** state) {
   (void)state;
   World w = body_on_floor(SLIDES, BALL, "", 0.1 - 1e-7);

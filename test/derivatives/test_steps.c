@@ -434,7 +434,7 @@ static void check_inputs(World* w, const char* what) {
     assert_int_equal(tb_deriv_differences(m, w->d, 1e-6, 1, NULL, NULL, FF), TB_OK);
     failures += !(compare(what, F, FF, nx * nv) < 1e-5);
   }
-  // Contacts that only stages of the step see, or its end, are nobody's.
+  // Contacts that only later stages of the step detect, or its end, have no derivatives.
   int sees_later = w->m->opt.integrator == TB_INTEGRATOR_RK4 ||
                    w->m->opt.integrator == TB_INTEGRATOR_EULER_IMPLICIT;
   if (info.differentiable && (ncon > 0 || !sees_later)) {

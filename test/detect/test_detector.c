@@ -1,5 +1,5 @@
-// The finder keeps boxes from search to search while bodies move little: what it finds must be what
-// one finds that has just been made, to the bit.
+// The detector keeps boxes from search to search while bodies move little: its contacts must be
+// those of a new detector, to the bit.
 #include <stdio.h>
 #include <string.h>
 

@@ -279,7 +279,7 @@ static void lengths_have_the_weights_of_whole_solves(void** state) {
   }
 }
 
-// Does a body take the mass alone for a weight (constants.md)? Only bodies on slides may.
+// Is the weight of a body its mass alone (constants.md)? Only for bodies on slides.
 static bool slides(const tbModel* m, int body) {
   bool only = m->body_jntnum[body] > 0;
   for (int j = m->body_jntadr[body]; j < m->body_jntadr[body] + m->body_jntnum[body]; j++) {

@@ -1,4 +1,5 @@
-// Calls with NULL or with the data of another model: void functions do nothing, others say so.
+// Calls with NULL or with the data of another model: void functions do nothing, others return an
+// error.
 #include "common/test.h"
 #include "tribo/derivatives.h"
 #include "tribo/dynamics.h"

@@ -1,5 +1,5 @@
-// What the fuzz targets share. A target reads bytes nobody vouches for; whatever they are, it must
-// neither crash nor leak nor hang, and what loads must be sound.
+// Shared code of the fuzz targets. A target reads arbitrary bytes: it must neither crash nor leak
+// nor hang, and a model that loads must be valid.
 #ifndef TRIBO_TEST_FUZZ_H_
 #define TRIBO_TEST_FUZZ_H_
 

@@ -1,5 +1,5 @@
-// Words and values of model files that are wrong are refused with the reason; what is known but
-// does nothing is noted. Nothing is ignored in silence.
+// Wrong words and values of model files are refused with the reason; known words without effect are
+// noted. Nothing is ignored silently.
 #include "common/test.h"
 #include "tribo/step.h"
 

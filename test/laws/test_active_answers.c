@@ -82,7 +82,8 @@ static void answers_hold_in_delassus_form(void** state) {
   }
 }
 
-// What rounds leave of a heap under lcp, interior points solve: no step is far off.
+// Islands of a heap under lcp that Newton iterations leave unsolved are solved by interior points:
+// no step is far off.
 static void heaps_under_lcp_are_solved(void** state) {
   (void)state;
   tbWorld w = tb_world_scene("drop.xml", NULL);
@@ -98,8 +99,8 @@ static void heaps_under_lcp_are_solved(void** state) {
   tb_world_free(w);
 }
 
-// Where the answer is unique, it does not matter who found it. Four corners that slide can share
-// the load in many ways, and friction at each then turns the cube differently.
+// Where the solution is unique it does not depend on the method. Four sliding corners can share the
+// load in many ways, and friction at each then turns the cube differently.
 static void velocities_agree_with_other_solvers(void** state) {
   (void)state;
   tbRng rng = {23};
@@ -124,7 +125,7 @@ static void velocities_agree_with_other_solvers(void** state) {
   tb_world_free(w);
 }
 
-// What rests keeps its impulses: no solver runs, and nothing creeps.
+// Bodies at rest keep their impulses: no solver runs, and nothing drifts.
 static void stacks_at_rest_need_no_solver(void** state) {
   (void)state;
   tbWorld w = tb_world_scene("tower.xml", NULL);
@@ -139,8 +140,9 @@ static void stacks_at_rest_need_no_solver(void** state) {
   tb_world_free(w);
 }
 
-// Hyperstatic things at rest: what one step leaves within the tolerance the next one undoes, but it
-// does not go to and fro for ever. Without rest impulses these take 1418 and 3072 factors.
+// Hyperstatic bodies at rest: errors within the tolerance of one step are undone by the next, but
+// they do not oscillate permanently. Without the resting warm start these take 1418 and 3072
+// factorisations.
 static void rest_is_found(void** state) {
   (void)state;
   static const struct {

@@ -69,7 +69,7 @@ static void same_state(const tbModel* m, const tbReal* before, const tbData* d, 
   tbReal* after = malloc(sizeof(tbReal) * (size_t)n);
   tb_state_get(m, d, after);
   for (int i = 0; i < n; i++) {
-    // What was spoiled on purpose is still there.
+    // The values that were spoiled on purpose are unchanged.
     if (i == 1 + skip_qpos || i == 1 + m->nq + skip_qvel) continue;
     assert_true(memcmp(&before[i], &after[i], sizeof(tbReal)) == 0);
   }
@@ -99,7 +99,7 @@ static void bad_input_is_named_and_changes_nothing(void** state) {
           tb_world_free(w);
           continue;
         }
-        // Options are looked at before anything is computed with them.
+        // Options are checked before they are used.
         bool option = k->spoil == spoil_gravity && !isfinite(VALUES[v]);
         assert_int_equal(result, option ? TB_ERROR_ARGUMENT : TB_ERROR_NUMERIC);
         assert_int_equal(w.d->status, result);
@@ -112,7 +112,7 @@ static void bad_input_is_named_and_changes_nothing(void** state) {
         if (k->spoil == spoil_mocap_pos || k->spoil == spoil_mocap_quat) k->spoil(w, k->back);
         same_state(w.m, before, w.d, k->spoil == spoil_qpos ? 1 : -1,
                    k->spoil == spoil_qvel ? 2 : -1);
-        // Healed, the world goes on.
+        // With the cause removed, the world continues.
         k->spoil(w, k->back);
         tb_state_set(w.m, w.d, before);
         tb_world_run(w, 5);
@@ -183,7 +183,7 @@ static void rows_left_out_count(void** state) {
     assert_near(w.d->solve.residual_exact.complementarity, missed, 1e-6);
     assert_true(dim == 3 || w.d->solve.residual_exact.relative > 0.5 * mu);
 
-    // The exact law brakes it and has nothing to confess.
+    // The exact law brakes it, so its residual is small.
     w.m->opt.law = TB_LAW_NCP;
     tb_world_run_solved(w, 2);
     assert_true(w.d->solve.residual_exact.relative <= w.m->opt.solve_tolerance);

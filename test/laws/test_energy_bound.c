@@ -1,5 +1,5 @@
-// Impulses that make energy from nowhere (laws/rigid/energy_bound.h): scaled down to what the
-// energy at hand explains, where a solver has failed or the impulses are out of all proportion.
+// Impulses that create energy (laws/rigid/energy_bound.h): scaled down to the available energy
+// where a solver has failed or the impulses are out of proportion.
 #include "laws/rigid/energy_bound.h"
 
 #include "common/worlds.h"

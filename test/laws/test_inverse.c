@@ -178,7 +178,7 @@ static void test_robots(void** state) {
     for (int k = 0; k < m->nv; k++) d->qfrc_applied[k] = tb_rng_normal(&rng);
     m->opt.tolerance = 1e-14;
     m->opt.iterations = 1000;
-    // A forward step that says it did not converge has no inverse to speak of.
+    // A forward step that did not converge has no inverse to compare with.
     assert_int_equal(tb_forward(m, d), TB_OK);
     bool solved = d->solve.status == TB_SOLVE_CONVERGED || d->solve.residual.relative < 1e-8;
     solved = solved && !has_rigid_contact(m, d);

@@ -1,6 +1,6 @@
 // The certificate of a step is that of the impulses it applied, under every law and integrator:
-// computed here once more from what a user sees, contacts with their forces and the two velocities.
-// Where nobody judged a step it says so, and is never a zero that nobody computed.
+// computed here once more from public data, contacts with their forces and the two velocities. A
+// step without a certificate reports NaN, never zero.
 #include <stdbool.h>
 
 #include "common/worlds.h"
@@ -208,7 +208,7 @@ static void limits_of_later_stages_count(void** state) {
   }
 }
 
-// Before a law is solved nothing is claimed, and where a step fails nothing has been.
+// Before a law is solved there is no residual, nor where a step fails.
 static void failed_steps_claim_nothing(void** state) {
   (void)state;
   for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {

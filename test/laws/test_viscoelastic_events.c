@@ -175,9 +175,9 @@ static void mean_that_pulls_is_none(void** state) {
   tb_world_free(w);
 }
 
-// EXP eq. 25-26: a mass that swings once to and fro on its tangential spring within a step. The
-// mean of the friction is nothing, that of its running mean is twice what the cone allows, and is
-// held to it: the position is that of a mass slowed down by mu m g.
+// EXP eq. 25-26: a mass that makes one oscillation on its tangential spring within a step. The mean
+// of the friction is zero, that of its running mean is twice what the cone allows, and is limited
+// to it: the position is that of a mass slowed down by mu m g.
 static void mean_of_the_mean_is_in_the_cone(void** state) {
   (void)state;
   double v = 0.1, w0 = sqrt(1e5), h = 2 * acos(-1) / w0, g = 9.81;

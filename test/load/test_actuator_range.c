@@ -77,7 +77,7 @@ static void settings_count(void** state) {
   assert_memory_equal(&before, &m->opt, sizeof before);
   assert_true(m->actuator_lengthrange[1] > 0.6);
 
-  // What is no number or no mode is not taken for a default.
+  // Values that are no number or no mode are errors, not defaults.
   tbError error;
   options.maxforce = NAN;
   assert_int_equal(tb_set_length_ranges(m, &options, NULL, &error), TB_ERROR_ARGUMENT);
@@ -105,8 +105,9 @@ static void what_never_rests_is_an_error(void** state) {
   expect_error("<lengthrange accel='0'/>", "range='-1 1'", "triceps");
 }
 
-// A long time allowed for is no reason to refuse what rests early, and times that nothing asks for
-// are none at all (a musculoskeletal arm has inttotal="500" beside the ranges of all its muscles).
+// A long simulation time is no reason to refuse a robot that comes to rest early, and times of
+// actuators that need no range are not used (a musculoskeletal arm has inttotal="500" beside the
+// ranges of all its muscles).
 static void long_times_and_unused_ones_are_read(void** state) {
   (void)state;
   tbModel* ten = must_load("", "range='-30 40'", "<muscle joint='j'/>");

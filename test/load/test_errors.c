@@ -1,4 +1,4 @@
-// A call that fails says why, in its own words: nothing is left of an older message.
+// A call that fails says why in its own message: no text of an older message is left.
 #include <unistd.h>
 
 #include "common/test.h"

@@ -1,5 +1,5 @@
-// Every allocation of a call fails once: the call says that memory ran out, crashes nowhere, and
-// works again afterwards.
+// Every allocation of a call fails once: the call reports missing memory, does not crash, and works
+// again afterwards.
 #include "common/test.h"
 #include "tribo/tribo.h"
 
@@ -77,7 +77,7 @@ static void loading(void** state) {
       tb_model_free(m);
       break;
     }
-    // What can do without has done without.
+    // Calls that can continue without that memory have done so.
     if (!m) assert_memory("tb_load_string", n, &error);
     tb_model_free(m);
   }

@@ -298,7 +298,7 @@ static void indefinite_as_a_whole(void** state) {
   assert_true(refusals >= 10);
 }
 
-// ---- what is not there --------------------------------------------------------------------------
+// ---- missing arrays ----------------------------------------------------------------------------
 
 static void null_arguments(void** state) {
   (void)state;

@@ -146,8 +146,8 @@ static void cameras_project(void** state) {
   drop(w);
 }
 
-// Accelerations follow from those of the joints: without sensors of force nobody asks for the
-// forces between bodies, and an accelerometer reads the same as next to one.
+// Accelerations follow from those of the joints: without sensors of force the forces between bodies
+// are not computed, and an accelerometer reads the same as next to one.
 static void accelerations_need_no_forces(void** state) {
   (void)state;
   const char* const force[] = {"", "<force site='s'/>"};

@@ -1,5 +1,5 @@
 // Every robot survives a passive drop and random controls under every law: no failed step, no
-// energy from nowhere. Without arguments a short run.
+// created energy. Without arguments a short run.
 //
 //   test_soak_robots [--seconds S] [--model PART] [--law NAME] [--dt MS] [--mode passive|controls]
 //                    [--integrator NAME] [--anchor-normal 0|1] [--compiled FOLDER]

@@ -80,7 +80,7 @@ static void make_four(tbRng* rng, Four* f, bool far) {
   look(f);
 }
 
-// What becomes of the contacts of a look.
+// Solves the four contacts at their velocities; the next search starts from this multiplier.
 static void go(Four* f) {
   tb_free_solve(&f->look, &f->move);
   for (int l = 0; l < LANES; l++) f->contact[l].normal[D] = f->move.normal[D][l];

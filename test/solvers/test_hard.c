@@ -1,5 +1,5 @@
-// Random hard problems of every family: `auto` solves nearly all of them to 1e-6, and nobody claims
-// success that the residual function denies.
+// Random hard problems of every family: `auto` solves nearly all of them to 1e-6, and no solver
+// reports success that the residual function denies.
 #include "common/hard_problems.h"
 #include "common/test.h"
 

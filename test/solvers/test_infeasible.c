@@ -1,4 +1,4 @@
-// Problems without a solution are called so, and only these.
+// Problems without a solution are reported as such, and only these.
 #include "common/contact_problems.h"
 
 // A body of mass 1 that moves along x, pressed on from both sides at `left` and `right` m/s, and a
@@ -49,7 +49,7 @@ static void between_walls(void** state) {
   assert_int_equal(status_of(&w), TB_SOLVE_CONVERGED);
   make(&w, 1, -2, 0);
   assert_int_equal(status_of(&w), TB_SOLVE_CONVERGED);
-  // Soft walls always give way.
+  // Compliant walls always have a solution.
   make(&w, 1, 1, 1e-3);
   assert_int_equal(status_of(&w), TB_SOLVE_CONVERGED);
 }

@@ -183,7 +183,7 @@ static void answers_nearby_help(void** state) {
   assert_true(warm < 0.8 * cold);
 }
 
-// Where the path has no folds, following it as if it had some leads down it all the same.
+// Where the path has no turning points, following it as if it had some leads to the same end.
 static void paths_without_folds(void** state) {
   (void)state;
   int solved = 0, iterations = 0, count = 60;
@@ -259,7 +259,7 @@ static void residuals_are_small_in_delassus_form(void** state) {
     tbSolveInfo info;
     double residual = solve(c, lambda, &info);
     failed += !(residual <= 1e-6);
-    // ccp is convex: no excuse.
+    // ccp is convex: every problem is solved.
     if (c->active.law == TB_LAW_CCP) assert_true(residual <= 1e-6);
     rounds += info.iterations;
     case_free(c);

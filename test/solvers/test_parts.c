@@ -1,7 +1,7 @@
-// Islands that are solved from place to place: against the residual function with velocities by
-// another way, against the same island in one piece where the answer is unique, on islands that
-// fall apart, on a body that touches all others, on bad input and without memory; and repairs
-// around contacts that are off.
+// Islands that are solved by domain decomposition: against the residual function with velocities
+// computed another way, against the same island as a whole where the answer is unique, on islands
+// that fall apart, on a body that touches all others, on bad input and without memory; and
+// subdomain solves around unconverged contacts.
 #include "common/test.h"
 #include "solvers/active_set/subdomains.h"
 #include "solvers/gauss_seidel/free_body_contacts.h"

@@ -57,8 +57,8 @@ static void refused(const tbModel* m, tbData* d, const char* option) {
   if (!strstr(d->message, option)) fail_msg("%s: %s", option, d->message);
 }
 
-// Options written into the model, which nothing has looked at: no number, out of range, no word of
-// theirs; in a whole step, and where they change between its halves.
+// Options written into the model without a check: NaN, out of range, no valid enumerator; in a
+// whole step, and where they change between its halves.
 static void options_without_a_meaning_are_refused(void** state) {
   (void)state;
   tbModel* m = load_scene("stack.xml");

@@ -62,7 +62,7 @@ static void derivatives(void** state) {
     stale(other);
     assert_int_equal(tb_step_linearize(m, other, NULL, w.x[i], NULL), TB_ERROR_ARGUMENT);
     assert_says(other, "another model");
-    // A failure takes back what was there.
+    // A failure restores the state.
     assert_int_equal(tb_derivatives_inertial(w.x[i], m, d, 1, w.out), TB_ERROR_ARGUMENT);
     assert_int_equal(tb_step_linearize(m, d, NULL, w.x[i], NULL), TB_OK);
     assert_int_equal(tb_derivatives_inertial(w.x[i], m, d, 1, w.out), TB_OK);

@@ -152,7 +152,7 @@ static void any_change_wakes(void** state) {
   }
 }
 
-// Neither a smaller step nor more threads change what rests.
+// Neither a smaller step nor more threads wake a sleeping tree.
 static void some_options_wake_nobody(void** state) {
   (void)state;
   tbWorld w = asleep_world(TB_LAW_NCP);

@@ -82,7 +82,7 @@ static void every_integrator_continues_bit_for_bit(void** state) {
   }
 }
 
-// Solvers that keep something between solves must not let it show.
+// Data that solvers keep between solves must not change results.
 static void every_solver_continues_bit_for_bit(void** state) {
   (void)state;
   static const int SOLVERS[] = {TB_SOLVER_PGS,  TB_SOLVER_ADMM, TB_SOLVER_NEWTON,
