@@ -34,9 +34,9 @@ TB_API tbReal tb_ray(const tbModel* model, tbData* data, const tbReal pnt[3], co
 TB_API tbReal tb_geom_distance(const tbModel* model, tbData* data, int geom1, int geom2,
                                tbReal distmax, tbReal fromto[6]);
 
-// Visit the pairs of geoms that may touch (by masks, parents, exclusions and explicit pairs, as a
-// step) and whose bounding boxes are within `margin` >= 0 (m, INFINITY: all of them), in ascending
-// order. The visitor may call tb_geom_distance and tb_ray.
+// Visit the pairs of geoms that may touch (by masks, parents, exclusions, explicit pairs and
+// tbCallbacks.contact_filter, as a step) and whose bounding boxes are within `margin` >= 0 (m,
+// INFINITY: all of them), in ascending order. The visitor may call tb_geom_distance and tb_ray.
 TB_API tbResult tb_visit_pairs(const tbModel* model, tbData* data, tbReal margin,
                                tbPairVisitor visit, void* user);
 

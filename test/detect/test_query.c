@@ -374,6 +374,43 @@ static void pairs_are_all_that_are_near(void** state) {
   tb_world_free(w);
 }
 
+static int take_out_floor(const tbModel* m, const tbData* d, int geom1, int geom2,
+                          const void* user) {
+  (void)m, (void)d, (void)user;
+  return geom1 == 0 || geom2 == 0;
+}
+
+static void smooth(const tbModel* m, const tbData* d, tbContact* c, const void* user) {
+  (void)m, (void)d;
+  c->friction[0] = *(const double*)user;
+}
+
+// Queries ask the user's callbacks, as a step does.
+static void callbacks_count(void** state) {
+  (void)state;
+  static Visits v;
+  tbWorld w = all_shapes();
+  double friction = 0.125;
+  tbCallbacks user = {.contact = smooth, .user = &friction};
+  w.d->qpos[2] = 0.1;
+  w.m->callbacks = &user;
+  tb_kinematics(w.m, w.d);
+  assert_int_equal(tb_find_contacts(w.m, w.d), TB_OK);
+  assert_int_equal(w.d->ncon, 1);
+  assert_true(w.d->contact[0].friction[0] == 0.125);
+  friction = NAN;
+  assert_int_equal(tb_find_contacts(w.m, w.d), TB_ERROR_NUMERIC);
+  assert_non_null(strstr(w.d->message, "friction"));
+  user.contact_filter = take_out_floor;
+  assert_int_equal(tb_find_contacts(w.m, w.d), TB_OK);
+  assert_int_equal(w.d->ncon, 0);
+  v = (Visits){.count = 0};
+  assert_int_equal(tb_visit_pairs(w.m, w.d, INFINITY, note, &v), TB_OK);
+  assert_int_equal(v.count, (w.m->ngeom - 1) * (w.m->ngeom - 2) / 2);
+  w.m->callbacks = NULL;
+  tb_world_free(w);
+}
+
 static uint64_t hash_answers(tbWorld w, tbRng* rng, uint64_t hash, bool between_steps) {
   double from[3], way[3], normal[3];
   for (int k = 0; k < 3; k++) {
@@ -573,6 +610,7 @@ int main(void) {
       cmocka_unit_test(contacts_are_those_of_a_soft_step),
       cmocka_unit_test(a_standing_box_has_four_contacts),
       cmocka_unit_test(pairs_are_all_that_are_near),
+      cmocka_unit_test(callbacks_count),
       cmocka_unit_test(steps_have_the_same_bits),
       cmocka_unit_test(queries_allocate_once),
       cmocka_unit_test(threads_get_the_same_answers),
