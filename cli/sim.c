@@ -324,7 +324,7 @@ static void print_json(const tbModel* m, const tbData* d, const Run* r) {
   json_range(&j, "residual", &s->residual);
   json_range(&j, "residual_exact", &s->residual_exact);
   json_int(&j, "unconverged_steps", s->unconverged.count);
-  json_int(&j, "unjudged_steps", s->unjudged.count);
+  json_int(&j, "uncertified_steps", s->uncertified.count);
   json_open_array(&j, "warnings");
   for (int i = 0; i < r->warnings.count; i++) json_string(&j, NULL, r->warnings.text[i]);
   json_close_array(&j);
@@ -360,7 +360,7 @@ static void print_text(const tbModel* m, const tbData* d, const Run* r) {
   printf("  contacts             %.1f a step; penetration mean %.2e m, max %.2e m\n",
          (double)s->contacts / steps, depth.mean, depth.max);
   printf("  iterations           %.1f a step; %ld steps not converged, %ld without certificate\n",
-         (double)s->iterations / steps, s->unconverged.count, s->unjudged.count);
+         (double)s->iterations / steps, s->unconverged.count, s->uncertified.count);
   print_residuals(s);
   printf("  energy               kinetic %.6g J, potential %.6g J\n", d->energy[1], d->energy[0]);
 }

@@ -84,7 +84,7 @@ void statistics_add(Statistics* s, const tbData* d) {
     if (s->unconverged.count == 0) s->offender = d->offender;
     note(&s->unconverged, s->steps, solve->residual.relative);
   }
-  if (isnan(solve->residual_exact.relative)) note(&s->unjudged, s->steps, NAN);
+  if (isnan(solve->residual_exact.relative)) note(&s->uncertified, s->steps, NAN);
   if (!finite || any_infinite(&solve->residual) || any_infinite(&solve->residual_exact)) {
     note(&s->infinite, s->steps, INFINITY);
   }
@@ -177,15 +177,15 @@ static void warn_of_unconverged(Warnings* w, const Statistics* s, const tbModel*
 }
 
 void warn_of_steps(Warnings* w, const Statistics* s, const tbModel* m) {
-  const Occurrence *unjudged = &s->unjudged, *infinite = &s->infinite;
+  const Occurrence *uncertified = &s->uncertified, *infinite = &s->infinite;
   if (s->first_overlaps) warn_of_overlap(w, s, m);
   if (s->unconverged.count) warn_of_unconverged(w, s, m);
-  if (unjudged->count) {
+  if (uncertified->count) {
     warn(w,
          "%ld of %ld steps have no certificate (residual of the exact law), the first at step %ld: "
          "their error is "
          "unknown; compare with a run under --law ncp",
-         unjudged->count, s->steps, unjudged->first);
+         uncertified->count, s->steps, uncertified->first);
   }
   if (infinite->count) {
     warn(w,

@@ -27,7 +27,7 @@ typedef struct {
   tbReal depth_sum, depth_squares, depth_max;
   Occurrence unconverged;   // worst: relative residual of the law solved, NaN if there is none
   tbOffender offender;      // of the first of these steps
-  Occurrence unjudged;      // the residual of the exact law is NaN
+  Occurrence uncertified;   // the residual of the exact law is NaN
   Occurrence infinite;      // a residual or a contact's distance is not finite
   int first_overlaps;       // contacts of the first step that are deeper than 1 cm
   tbContact first_contact;  // the deepest of them

@@ -8,10 +8,10 @@
 typedef struct {
   int64_t steps;              // steps made
   int64_t unconverged_steps;  // steps whose solver stopped above its tolerance
-  int64_t unjudged_steps;     // steps without a certificate (exact-law residual not computed)
+  int64_t uncertified_steps;  // steps without a certificate (exact-law residual not computed)
   // The first such steps, counted from 0; -1: there is none.
   int64_t first_unconverged;
-  int64_t first_unjudged;
+  int64_t first_uncertified;
   // The largest relative residuals of the steps with a certificate, of the law solved and of the
   // exact law; NaN if there was none.
   tbReal residual;

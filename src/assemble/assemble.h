@@ -54,23 +54,23 @@ typedef struct {
 // State that the collision detector keeps between steps.
 typedef struct tbDetector tbDetector;
 tbDetector* tb_detector_new(const tbModel* model);
-void tb_detector_free(tbDetector* finder);
+void tb_detector_free(tbDetector* detector);
 
 // The shape of a geom at its pose in `data`. False if the geom cannot collide.
-bool tb_detector_shape(const tbDetector* finder, const tbModel* model, const tbData* data, int geom,
-                       tbShape* shape);
+bool tb_detector_shape(const tbDetector* detector, const tbModel* model, const tbData* data,
+                       int geom, tbShape* shape);
 
 // Set the resting trees (1 per tree, or NULL for none; kept by reference): pairs of two of them, or
 // of one and the world, are skipped.
-void tb_detector_set_resting(tbDetector* finder, const uint8_t* resting);
-size_t tb_detector_allocations(const tbDetector* finder);
-size_t tb_detector_bytes(const tbDetector* finder);  // memory held
+void tb_detector_set_resting(tbDetector* detector, const uint8_t* resting);
+size_t tb_detector_allocations(const tbDetector* detector);
+size_t tb_detector_bytes(const tbDetector* detector);  // memory held
 
 // The detector's memory of its pairs between steps, as bytes for a snapshot: their number, a copy,
 // and restoring a copy (TB_ERROR_ARGUMENT if the bytes are not such a copy).
-size_t tb_detector_memory_size(const tbDetector* finder);
-void tb_detector_memory_save(const tbDetector* finder, void* bytes);
-tbResult tb_detector_memory_load(tbDetector* finder, const void* bytes, size_t size);
+size_t tb_detector_memory_size(const tbDetector* detector);
+void tb_detector_memory_save(const tbDetector* detector, void* bytes);
+tbResult tb_detector_memory_load(tbDetector* detector, const void* bytes, size_t size);
 
 // Parameters of a contact of two geoms, or of explicit pair `pair` >= 0; the geometry is left zero.
 void tb_contact_parameters(const tbModel* model, int geom1, int geom2, int pair,
@@ -90,27 +90,27 @@ const char* tb_contact_invalid_parameter(const tbContact* contact, bool rigid);
 // geoms within that distance count even if their margin is smaller; with `reach` above TB_TOUCHING,
 // also farther geoms that will meet within a step at their current velocities (speculative contacts
 // of rigid laws). TB_ERROR_NUMERIC, with data->message, if a contact has an invalid parameter.
-tbResult tb_detect_contacts(tbDetector* finder, const tbModel* model, tbData* data, tbReal reach);
+tbResult tb_detect_contacts(tbDetector* detector, const tbModel* model, tbData* data, tbReal reach);
 
 // Look-ahead of limits: a limit gets a row if it could be reached within `horizon` seconds at the
-// velocity of the start, or at the speed bounds `led` of the dofs (NULL: none) from earlier solves
-// of this step; with `near` also if it is within a thousandth of its range. A joint that rests on
-// its limit under a load is at the limit up to rounding and hardly moves: the speed alone would not
-// detect it.
+// velocity of the start, or at the speed bounds `speed_bound` of the dofs (NULL: none) from earlier
+// solves of this step; with `near` also if it is within a thousandth of its range. A joint that
+// rests on its limit under a load is at the limit up to rounding and hardly moves: the speed alone
+// would not detect it.
 typedef struct {
   tbReal horizon;
   bool near;
-  const tbReal* led;
+  const tbReal* speed_bound;
 } tbLookAhead;
 
 // Build all constraint rows in MuJoCo's order: equality, dry friction, limits, contacts.
 // `pruned`: 1 per pruned contact, which gets no rows, or NULL.
-tbResult tb_assemble_rows(const tbModel* model, tbData* data, tbLookAhead sight, const char* pruned,
-                          tbConstraints* out);
+tbResult tb_assemble_rows(const tbModel* model, tbData* data, tbLookAhead look_ahead,
+                          const char* pruned, tbConstraints* out);
 
 // Whether a limit without a row is violated within a step at velocity `v` of the dofs, because of a
 // sudden force or an impact.
-bool tb_limits_violated(const tbModel* model, const tbData* data, tbLookAhead sight,
+bool tb_limits_violated(const tbModel* model, const tbData* data, tbLookAhead look_ahead,
                         const tbReal* v);
 
 // The gap of a limit or contact at distance `dist`: a negative margin moves the limit back, and the
@@ -215,19 +215,19 @@ tbReal tb_equality_scale(const tbModel* model, const tbConstraint* c, int r, tbR
 // An island: constraints that are coupled through the bodies they act on, as one problem.
 typedef struct {
   int nmember;
-  const int* member;  // indices into tbConstraints.list, ascending
-  tbProblem problem;  // rows in the order of the members
-  tbReal *g, *R;      // problem.g and problem.R
-  tbReal* rho;        // per row: estimate of the diagonal of G, > 0
-  tbReal* lambda;     // N s
-  tbReal* sigma;      // m/s: velocity that the first lambda causes, if it was computed
-  tbReal measure;     // relative residual of the first lambda under the law, or NAN if not
-                      // evaluated
-  tbReal inherited;   // relative residual at the end of the last step
-  tbReal residual;    // relative residual of this step
-  tbReal* rest;       // warm start of the next step, or NULL: lambda
-  int solved;         // 1: lambda is accepted, G is not needed
-  int applied;        // 1: the velocity that lambda causes has been computed
+  const int* member;        // indices into tbConstraints.list, ascending
+  tbProblem problem;        // rows in the order of the members
+  tbReal *g, *R;            // problem.g and problem.R
+  tbReal* rho;              // per row: estimate of the diagonal of G, > 0
+  tbReal* lambda;           // N s
+  tbReal* sigma;            // m/s: velocity that the first lambda causes, if it was computed
+  tbReal start_residual;    // relative residual of the first lambda under the law, or NAN if not
+                            // evaluated
+  tbReal carried_residual;  // relative residual at the end of the last step
+  tbReal residual;          // relative residual of this step
+  tbReal* resting_start;    // warm start of the next step, or NULL: lambda
+  int solved;               // 1: lambda is accepted, G is not needed
+  int applied;              // 1: the velocity that lambda causes has been computed
 } tbIsland;
 
 typedef struct {
@@ -241,7 +241,7 @@ tbResult tb_assemble_groups(const tbModel* model, tbData* data, tbConstraints* c
                             tbIslands* out);
 
 // Rounding level of the velocities of n dofs, or of combinations of them, m/s or rad/s.
-tbReal tb_velocity_noise(int n, const tbReal* v);
+tbReal tb_velocity_rounding(int n, const tbReal* v);
 
 // Give every island the blocks, g = J v_free + gamma (gap, correction, restitution) and R (physical
 // compliance, softness) of the rigid laws, and lambda = 0; everything except G. Without a factor
@@ -251,8 +251,8 @@ tbResult tb_assemble_terms(const tbModel* model, tbData* data, const tbConstrain
 
 // The same if J v_free is known by row and the answer is only to be evaluated: without the
 // compliance that makes a problem solvable.
-tbResult tb_assemble_judged(const tbModel* model, tbData* data, const tbConstraints* constraints,
-                            const tbReal* row_velocity_free, tbIslands* islands);
+tbResult tb_assemble_evaluated(const tbModel* model, tbData* data, const tbConstraints* constraints,
+                               const tbReal* row_velocity_free, tbIslands* islands);
 
 // Give every island that is not solved yet G = J H^-1 J^T by the factor of H. Called after
 // tb_assemble_terms.

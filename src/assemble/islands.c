@@ -356,7 +356,7 @@ static int build_terms(const Context* x, tbIsland* island, const tbReal* v_free)
     if (x->factor.LD && !soften(x, c, g + row, R + row, island->rho + row)) return 0;
     row += c->dim;
   }
-  island->measure = NAN;
+  island->start_residual = NAN;
   p->block = block;
   p->g = island->g = g;
   p->R = island->R = R;
@@ -374,7 +374,7 @@ tbResult tb_assemble_groups(const tbModel* model, tbData* data, tbConstraints* c
   return out->island && fill_members(arena, constraints, out) ? TB_OK : TB_ERROR_MEMORY;
 }
 
-tbReal tb_velocity_noise(int n, const tbReal* v) {
+tbReal tb_velocity_rounding(int n, const tbReal* v) {
   tbReal largest = 0;
   for (int i = 0; i < n; i++) {
     tbReal size = fabs(v[i]);
@@ -393,15 +393,15 @@ tbResult tb_assemble_terms(const tbModel* model, tbData* data, const tbConstrain
                .bounces = &islands->bounces};
   // In free fall, for example, joints move by rounding errors alone, and a problem made of these
   // has no scale.
-  x.noise = tb_velocity_noise(model->nv, v_free);
+  x.noise = tb_velocity_rounding(model->nv, v_free);
   for (int i = 0; i < islands->count; i++) {
     if (!build_terms(&x, &islands->island[i], v_free)) return TB_ERROR_MEMORY;
   }
   return TB_OK;
 }
 
-tbResult tb_assemble_judged(const tbModel* model, tbData* data, const tbConstraints* constraints,
-                            const tbReal* row_velocity_free, tbIslands* islands) {
+tbResult tb_assemble_evaluated(const tbModel* model, tbData* data, const tbConstraints* constraints,
+                               const tbReal* row_velocity_free, tbIslands* islands) {
   Context x = {.m = model,
                .d = data,
                .arena = &data->work->arena,

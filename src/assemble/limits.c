@@ -69,9 +69,10 @@ static tbReal little_of(const tbReal* range) {
 // of its dofs from earlier solves.
 static tbReal look_ahead_distance(tbLookAhead look_ahead, const tbReal* range, tbReal speed,
                                   const int* dof, const tbReal* J, int n) {
-  tbReal led = 0;
-  for (int k = 0; k < n && look_ahead.led; k++) led += fabs(J[k]) * look_ahead.led[dof[k]];
-  tbReal ahead = look_ahead.horizon * tb_max(fabs(speed), led);
+  tbReal bound = 0;
+  for (int k = 0; k < n && look_ahead.speed_bound; k++)
+    bound += fabs(J[k]) * look_ahead.speed_bound[dof[k]];
+  tbReal ahead = look_ahead.horizon * tb_max(fabs(speed), bound);
   return look_ahead.near ? tb_max(ahead, little_of(range)) : ahead;
 }
 

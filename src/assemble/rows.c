@@ -204,8 +204,8 @@ uint64_t tb_plain_key(int source, int id, int side) {
   return ((uint64_t)source << 48) | ((uint64_t)(uint32_t)id << 2) | (uint64_t)side;
 }
 
-tbResult tb_assemble_rows(const tbModel* model, tbData* data, tbLookAhead sight, const char* pruned,
-                          tbConstraints* out) {
+tbResult tb_assemble_rows(const tbModel* model, tbData* data, tbLookAhead look_ahead,
+                          const char* pruned, tbConstraints* out) {
   tbArena* arena = &data->work->arena;
   memset(out, 0, sizeof *out);
   if (model->opt.disableflags & TB_DISABLE_CONSTRAINT) return TB_OK;
@@ -213,7 +213,7 @@ tbResult tb_assemble_rows(const tbModel* model, tbData* data, tbLookAhead sight,
   b.capacity = model->neq + model->nv + 3 * model->ntendon + 2 * model->njnt + data->ncon;
   out->list = tb_arena_alloc(arena, sizeof(tbConstraint) * (size_t)(b.capacity + 1));
   if (!out->list) return TB_ERROR_MEMORY;
-  bool ok = tb_add_equalities(&b) && tb_add_frictions(&b) && tb_add_limits(&b, sight) &&
+  bool ok = tb_add_equalities(&b) && tb_add_frictions(&b) && tb_add_limits(&b, look_ahead) &&
             tb_add_contacts(&b, pruned);
   return ok ? TB_OK : TB_ERROR_MEMORY;
 }

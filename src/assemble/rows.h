@@ -49,7 +49,7 @@ bool tb_tendon_moves(const tbModel* model, const tbData* data, int tendon);
 // All rows of a kind, in MuJoCo's order. False: out of memory.
 bool tb_add_equalities(tbRowBuilder* b);
 bool tb_add_frictions(tbRowBuilder* b);
-bool tb_add_limits(tbRowBuilder* b, tbLookAhead sight);
+bool tb_add_limits(tbRowBuilder* b, tbLookAhead look_ahead);
 bool tb_add_contacts(tbRowBuilder* b, const char* pruned);
 
 #endif

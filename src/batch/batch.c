@@ -282,7 +282,7 @@ static tbResult run_world(Run* run, tbBatchWorker* worker, int w) {
   if (result != TB_OK) refuse_world(&b->report[w], result);
   for (int i = 0; i < r->nstep; i++) {
     // Only results of the last step are visible: the other steps may skip unused ones.
-    bool judged = b->judge_every > 0 && (i + 1) % b->judge_every == 0;
+    bool judged = b->certify_every > 0 && (i + 1) % b->certify_every == 0;
     tbPurpose purpose = {.state_only = i + 1 < r->nstep && !judged};
     if (result == TB_OK && r->ctrl && nu) {
       memcpy(d->ctrl, r->ctrl + ((size_t)w * (size_t)r->nstep + (size_t)i) * nu,

@@ -181,7 +181,7 @@ tbResult tb_deriv_linearize(const tbModel* m, tbData* d, const tbDerivativeSetti
   const tbStep step = tb_step_of(m, d, (tbPurpose){0});
   tbStepState* state = step.state;
   begin(x, m, d);
-  x->detector = state->finder;
+  x->detector = state->detector;
   if (!is_supported(&step, x->is_stage)) {
     return x->is_stage ? TB_ERROR_UNSUPPORTED : whole_step(x, d, settings);
   }

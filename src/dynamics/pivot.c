@@ -55,12 +55,12 @@ void tb_set_carried_load(tbModel* m, tbData* d) {
   tbReal *loads = d->work->scratch_body, *A = loads + m->nbody;
   memset(loads, 0, sizeof(tbReal) * 10 * (size_t)m->nbody);
   tb_bear_weights(m, d, 1, loads, A);
-  m->tautness = 0;
+  m->load_to_inertia = 0;
   for (int b = 1; b < m->nbody; b++) {
     tbReal AX[9], own[9], trace = 0;
     tb_mul_mat3(AX, A + 9 * b, d->ximat + 9 * b);
     tb_mul_mat3t_mat3(own, d->ximat + 9 * b, AX);
     for (int k = 0; k < 3; k++) trace += own[4 * k] * tb_yields(m, b, k);
-    m->tautness = tb_max(m->tautness, trace);
+    m->load_to_inertia = tb_max(m->load_to_inertia, trace);
   }
 }

@@ -24,8 +24,8 @@ void tb_bear_weights(const tbModel* model, const tbData* data, tbReal gravity, t
 // tree at qpos0, whichever is smaller.
 tbReal tb_yields(const tbModel* model, int body, int axis);
 
-// model->tautness: the maximum of trace(I^-1 A) over bodies that carry weights under unit gravity,
-// at qpos0 in `data`.
+// model->load_to_inertia: the maximum of trace(I^-1 A) over bodies that carry weights under unit
+// gravity, at qpos0 in `data`.
 void tb_set_carried_load(tbModel* model, tbData* data);
 
 #endif

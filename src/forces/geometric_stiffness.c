@@ -89,7 +89,7 @@ static bool has_force(const tbReal* xfrc) {
 
 static bool may_need_stiffness(const tbModel* m, const tbData* d) {
   tbReal h = m->opt.timestep;
-  if (h * h * tb_norm3(m->opt.gravity) * m->tautness > 1) return true;
+  if (h * h * tb_norm3(m->opt.gravity) * m->load_to_inertia > 1) return true;
   if (!tb_all_clear(6 * m->neq, d->eq_load) || !tb_all_clear(m->ntendon, d->ten_load)) return true;
   if (tb_all_clear(6 * m->nbody, d->xfrc_applied)) return false;
   for (int b = 1; b < m->nbody; b++) {

@@ -19,7 +19,7 @@ void tb_certificate_unknown(tbSolveInfo* info) {
   info->residual = info->residual_exact = UNKNOWN;
 }
 
-void tb_certificate_unjudged(tbSolveInfo* info) {
+void tb_certificate_not_evaluated(tbSolveInfo* info) {
   info->residual_exact = UNKNOWN;
 }
 
@@ -42,10 +42,10 @@ void tb_certificate_exact(const tbIsland* island, tbReal noise, tbReal* sigma, t
   worst_residual(&info->residual_exact, &exact);
 }
 
-tbResult tb_certificate_judge(const tbModel* model, tbData* data, const tbConstraints* constraints,
-                              const tbIslands* islands, const tbReal* v_free, const tbReal* v_next,
-                              tbSolveInfo* info) {
-  tbReal noise = tb_velocity_noise(model->nv, v_free);
+tbResult tb_certificate_evaluate(const tbModel* model, tbData* data,
+                                 const tbConstraints* constraints, const tbIslands* islands,
+                                 const tbReal* v_free, const tbReal* v_next, tbSolveInfo* info) {
+  tbReal noise = tb_velocity_rounding(model->nv, v_free);
   for (int i = 0; i < islands->count; i++) {
     const tbIsland* island = &islands->island[i];
     const tbProblem* p = &island->problem;
@@ -61,8 +61,9 @@ void tb_certificate_answer(const tbModel* model, tbData* data, const tbConstrain
                            const tbIslands* islands, const tbReal* v_free, const tbReal* v_next,
                            tbSolveInfo* info) {
   info->residual_exact = (tbResidual){0};
-  tbResult result = tb_certificate_judge(model, data, constraints, islands, v_free, v_next, info);
-  if (result != TB_OK) tb_certificate_unjudged(info);
+  tbResult result =
+      tb_certificate_evaluate(model, data, constraints, islands, v_free, v_next, info);
+  if (result != TB_OK) tb_certificate_not_evaluated(info);
 }
 
 tbResult tb_certificate_whole(const tbModel* model, tbData* data, const tbConstraints* constraints,
@@ -76,7 +77,7 @@ tbResult tb_certificate_whole(const tbModel* model, tbData* data, const tbConstr
   }
   if (dropped == 0) return TB_OK;
   if (state_only) {
-    tb_certificate_unjudged(info);
+    tb_certificate_not_evaluated(info);
     return TB_OK;
   }
 
@@ -107,7 +108,7 @@ tbResult tb_certificate_whole(const tbModel* model, tbData* data, const tbConstr
       to += all.list[member].dim;
     }
   }
-  return tb_certificate_judge(model, data, &all, &whole, v_free, v_next, info);
+  return tb_certificate_evaluate(model, data, &all, &whole, v_free, v_next, info);
 }
 
 // The residual of one block of an island, as a problem of its own.

@@ -14,7 +14,7 @@ void tb_certificate_exact(const tbIsland* island, tbReal noise, tbReal* sigma, t
 
 // Set the residuals to NaN until a certificate has been computed.
 void tb_certificate_unknown(tbSolveInfo* info);
-void tb_certificate_unjudged(tbSolveInfo* info);  // the residual of the exact law only
+void tb_certificate_not_evaluated(tbSolveInfo* info);  // the residual of the exact law only
 
 // Evaluate the exact law for an answer that did not come from a problem solver: impulses in
 // islands->lambda that changed v_free to v_next. The residual is NaN when out of memory.
@@ -23,9 +23,9 @@ void tb_certificate_answer(const tbModel* model, tbData* data, const tbConstrain
                            tbSolveInfo* info);
 
 // The same, but keep the larger of this residual and the one in info.
-tbResult tb_certificate_judge(const tbModel* model, tbData* data, const tbConstraints* constraints,
-                              const tbIslands* islands, const tbReal* v_free, const tbReal* v_next,
-                              tbSolveInfo* info);
+tbResult tb_certificate_evaluate(const tbModel* model, tbData* data,
+                                 const tbConstraints* constraints, const tbIslands* islands,
+                                 const tbReal* v_free, const tbReal* v_next, tbSolveInfo* info);
 
 // Under a law that drops rows of contacts (torsion and rolling under raisim), the certificate is
 // that of all rows, with zero impulses in the dropped ones. `islands` are those of the law and led

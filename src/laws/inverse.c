@@ -8,7 +8,7 @@
 #include "model/floating.h"
 #include "model/workspace.h"
 
-int* tb_inverse_driven(const tbModel* m, tbData* d, const tbInverseSettings* settings) {
+int* tb_inverse_actuated(const tbModel* m, tbData* d, const tbInverseSettings* settings) {
   int* driven = TB_ARENA_NEW(&d->work->arena, int, m->nv);
   if (!driven) return NULL;
   if (settings->driven) {

@@ -10,7 +10,7 @@
 
 // The actuated dofs: those of the settings, or those that the actuators move; without actuators all
 // but those of free joints. NULL: out of memory.
-int* tb_inverse_driven(const tbModel* model, tbData* data, const tbInverseSettings* settings);
+int* tb_inverse_actuated(const tbModel* model, tbData* data, const tbInverseSettings* settings);
 
 // After the forces by row: whether the forces left on unactuated dofs are negligible. They are
 // compared with all forces that they are the sum of, and count only if the motion would be visible:

@@ -38,8 +38,8 @@ tbResult tb_rows_find(const tbStep* s, bool all, tbReal* collide_end) {
   tbResult result;
   state->pruned = NULL;
   do {
-    tb_detector_set_resting(state->finder, state->sleep.count ? state->sleep.fixed : NULL);
-    result = tb_detect_contacts(state->finder, m, d, reach);
+    tb_detector_set_resting(state->detector, state->sleep.count ? state->sleep.fixed : NULL);
+    result = tb_detect_contacts(state->detector, m, d, reach);
     *collide_end = tb_seconds();
     tb_rows_shift_friction(s, 0);
     if (result == TB_OK && prunes) result = s->law->prune(s);

@@ -114,7 +114,7 @@ void tb_model_write(const tbModel* model, unsigned char* bytes) {
   at = put(at, &model->total_mass, sizeof(tbReal));
   at = put(at, &model->extent, sizeof(tbReal));
   at = put(at, &model->mean_inertia, sizeof(tbReal));
-  at = put(at, &model->tautness, sizeof(tbReal));
+  at = put(at, &model->load_to_inertia, sizeof(tbReal));
 #define X(type, name, count, initial, allowed, unit, what) \
   at = put(at, &model->opt.name, sizeof(type) * (count));
   TB_OPTION_FIELDS(X)
@@ -232,7 +232,7 @@ tbModel* tb_model_load_binary(const void* data, size_t size, tbError* error) {
   at = get(at, &sizes.total_mass, sizeof(tbReal));
   at = get(at, &sizes.extent, sizeof(tbReal));
   at = get(at, &sizes.mean_inertia, sizeof(tbReal));
-  at = get(at, &sizes.tautness, sizeof(tbReal));
+  at = get(at, &sizes.load_to_inertia, sizeof(tbReal));
 #define X(type, name, count, initial, allowed, unit, what) \
   at = get(at, &sizes.opt.name, sizeof(type) * (count));
   TB_OPTION_FIELDS(X)

@@ -110,11 +110,11 @@ static tbResult check_sizes(const tbModel* model, tbError* error) {
                    "model: sizes differ from those for which its arrays were allocated");
   }
   if (!isfinite(model->total_mass) || !isfinite(model->extent) || !isfinite(model->mean_inertia) ||
-      !isfinite(model->tautness)) {
+      !isfinite(model->load_to_inertia)) {
     return tb_fail(
         error, TB_ERROR_MODEL,
-        "model: mass %g kg, extent %g m, mean inertia %g, tautness %g: not all are finite",
-        model->total_mass, model->extent, model->mean_inertia, model->tautness);
+        "model: mass %g kg, extent %g m, mean inertia %g, load_to_inertia %g: not all are finite",
+        model->total_mass, model->extent, model->mean_inertia, model->load_to_inertia);
   }
   return TB_OK;
 }

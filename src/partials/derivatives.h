@@ -213,7 +213,7 @@ typedef struct {
   int lost;  // 1: the contact did not persist under a small motion
 } tbContactMotion;
 
-void tb_contact_motion(const tbModel* m, const tbData* d, const tbDetector* finder,
+void tb_contact_motion(const tbModel* m, const tbData* d, const tbDetector* detector,
                        const tbContact* contact, tbContactMotion* motion);
 
 // Fill T and dpos of an active constraint from its constraint `c`. Needs x->probe for spatial

@@ -16,7 +16,7 @@ static tbReal reach_of(const tbModel* m, tbReal gap) {
 }
 
 // A spring without a damper is linear; a damper acts below the surface only.
-static bool spring_bends(const tbContact* contact, tbReal gap) {
+static bool spring_has_kink(const tbContact* contact, tbReal gap) {
   return contact->damping > 0 && fabs(gap) < TB_KINK_REACH;
 }
 
@@ -29,10 +29,10 @@ static bool follows_velocity(const tbModel* m, const tbData* d, const tbConstrai
   return overlap > 0 && tb_push_is_held(m, d, c, &speed);
 }
 
-bool tb_gap_bends(const tbModel* m, const tbData* d, const tbConstraint* c) {
+bool tb_gap_has_kink(const tbModel* m, const tbData* d, const tbConstraint* c) {
   tbReal gap = c->pos[0], reach = reach_of(m, gap), slope, beside;
   const tbContact* contact = c->source == TB_SOURCE_CONTACT ? &d->contact[c->id] : NULL;
-  if (contact && contact->compliance > 0) return spring_bends(contact, gap);
+  if (contact && contact->compliance > 0) return spring_has_kink(contact, gap);
   // Restitution of an impact does not depend on the gap at its start.
   bool bounces = contact && tb_restitution_term(m, d, c) < 0;
   if (bounces && gap > -m->opt.overlap_allowed / 2) return false;

@@ -8,7 +8,7 @@
 
 // Whether the gap term of a contact or limit is not linear within TB_KINK_REACH of its gap; between
 // zero and overlap_allowed, where no correction acts, within a quarter of that interval at most.
-bool tb_gap_bends(const tbModel* model, const tbData* data, const tbConstraint* c);
+bool tb_gap_has_kink(const tbModel* model, const tbData* data, const tbConstraint* c);
 
 // The smallest value of the gap term there.
 tbReal tb_gap_least(const tbModel* model, const tbData* data, const tbConstraint* c);

@@ -162,7 +162,7 @@ static int follow(const tbShape* a, const tbShape* b, const tbContact* c, tbReal
 
 // 1 if the middle of three values is not their mean: the contact jumps or has a kink in between, as
 // that of parallel faces when the touching corner changes.
-static int bends(const tbReal* low, const tbReal* at, const tbReal* high, int n, tbReal e) {
+static int has_kink(const tbReal* low, const tbReal* at, const tbReal* high, int n, tbReal e) {
   tbReal middle = 0, apart = 0;
   for (int i = 0; i < n; i++) {
     middle = tb_max(middle, fabs(high[i] + low[i] - 2 * at[i]));
@@ -180,9 +180,9 @@ static void differences(const tbShape* s1, const tbShape* s2, const tbContact* c
     tbReal pos[3] = {0}, normal[3] = {0}, dist = 0;
     if (follow(s1, &back, c, reach, &low) && follow(s1, &on, c, reach, &high)) {
       dist = (high.dist - low.dist) / (2 * e);
-      out->lost |= bends(&low.dist, &c->dist, &high.dist, 1, e) ||
-                   bends(low.pos, c->pos, high.pos, 3, e) ||
-                   bends(low.frame, c->frame, high.frame, 3, e);
+      out->lost |= has_kink(&low.dist, &c->dist, &high.dist, 1, e) ||
+                   has_kink(low.pos, c->pos, high.pos, 3, e) ||
+                   has_kink(low.frame, c->frame, high.frame, 3, e);
       tb_sub3(pos, high.pos, low.pos);
       tb_sub3(normal, high.frame, low.frame);
       tb_scale3(pos, pos, 1 / (2 * e));
@@ -202,13 +202,13 @@ static int is_round(int type) {
   return type == TB_GEOM_SPHERE || type == TB_GEOM_CAPSULE;
 }
 
-void tb_contact_motion(const tbModel* m, const tbData* d, const tbDetector* finder,
+void tb_contact_motion(const tbModel* m, const tbData* d, const tbDetector* detector,
                        const tbContact* c, tbContactMotion* out) {
   memset(out, 0, sizeof *out);
   tbShape shape[2];
   const tbShape *s1 = &shape[0], *s2 = &shape[1];
   for (int k = 0; k < 2; k++) {
-    if (!tb_detector_shape(finder, m, d, c->geom[k], &shape[k])) return;
+    if (!tb_detector_shape(detector, m, d, c->geom[k], &shape[k])) return;
   }
   if (s1->type == TB_GEOM_PLANE) {
     if (is_round(s2->type)) {

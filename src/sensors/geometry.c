@@ -31,7 +31,7 @@ static tbReal nearest(const tbModel* m, tbData* d, int s, tbReal segment[6]) {
   Geoms b = geoms_of(m, m->sensor_reftype[s], m->sensor_refid[s]);
   for (int i = a.first; i < a.first + a.count; i++) {
     for (int j = b.first; j < b.first + b.count; j++) {
-      tbReal points[6], distance = tb_query_distance(state->finder, m, d, i, j, best, points);
+      tbReal points[6], distance = tb_query_distance(state->detector, m, d, i, j, best, points);
       if (!(distance < best)) continue;
       best = distance;
       memcpy(segment, points, sizeof points);

@@ -13,5 +13,5 @@ void tb_sensor_rangefinder(const tbSensorContext* x, int s, tbReal* out) {
   const tbReal axis[3] = {R[2], R[5], R[8]};
   tbRayQuery ray = {
       .origin = d->site_xpos + 3 * site, .direction = axis, .skip_body = m->site_bodyid[site]};
-  out[0] = tb_query_ray(state->finder, m, d, &ray, NULL, NULL);
+  out[0] = tb_query_ray(state->detector, m, d, &ray, NULL, NULL);
 }

@@ -109,8 +109,8 @@ bool tb_solve_check_sigma(tbSolve* s, const tbReal* lambda, const tbReal* sigma,
   }
 
   // The best so far, and the stop test.
-  if (measure < s->best_measure) {
-    s->best_measure = measure;
+  if (measure < s->best_residual) {
+    s->best_residual = measure;
     memcpy(s->best, lambda, (size_t)s->p->n * sizeof *lambda);
   }
   if (measure <= s->tolerance) {
@@ -158,7 +158,7 @@ static tbResult begin(tbSolve* s, const tbReal* guess) {
   int ncol = s->p->G.form == TB_DELASSUS_PRODUCT ? s->p->G.ncol : 0;
   s->velocity = tb_solve_reals(s, (size_t)ncol);
   if (s->arena->failed) return tb_solve_no_memory(s);
-  s->best_measure = INFINITY;
+  s->best_residual = INFINITY;
   if (s->settings->warm_start) {
     for (size_t i = 0; i < n; i++) s->lambda[i] = isfinite(guess[i]) ? guess[i] : 0;
     for (int i = 0; i < s->p->nblock; i++) {
@@ -173,7 +173,7 @@ static tbResult begin(tbSolve* s, const tbReal* guess) {
 // tolerance.
 static void finish(tbSolve* s, tbReal* lambda) {
   tbSolveInfo* info = s->info;
-  const bool failed = !isfinite(s->best_measure);
+  const bool failed = !isfinite(s->best_residual);
   for (int i = 0; i < s->p->n; i++) lambda[i] = failed ? 0 : s->best[i];
   if (failed) info->status = TB_SOLVE_FAILED;
   tb_delassus_velocity(s->p, lambda, s->velocity, s->sigma);

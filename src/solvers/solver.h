@@ -35,7 +35,7 @@ typedef struct {
   tbReal* sigma;     // (G + R) lambda + g of the last check
   tbReal* velocity;  // B^T lambda of the product form
   tbReal* best;      // the iterate with the smallest residual so far
-  tbReal best_measure;
+  tbReal best_residual;
   tbResidual last;  // residual of the last check
   tbReal tolerance;
 } tbSolve;

@@ -292,7 +292,7 @@ static bool rows_of_start(const tbModel* m, tbData* d, tbStepState* state, tbApp
   for (size_t i = 0; i < nv; i++) speed[i] = 1;
   tb_position_stage(m, d);
   tb_compute_velocity(m, d);
-  tbLookAhead all = {.horizon = 1e10, .led = speed};
+  tbLookAhead all = {.horizon = 1e10, .speed_bound = speed};
   bool ok =
       join_contacts(m, d, a) && tb_assemble_rows(m, d, all, NULL, &state->constraints) == TB_OK &&
       tb_assemble_groups(m, d, &state->constraints, &a->islands) == TB_OK &&
@@ -346,7 +346,7 @@ void tb_applied_close(const tbModel* m, tbData* d, tbStepState* state) {
   bool copied = a->nlate == 0 || rows_of_start(m, d, state, a);
   if (!copied) restore_start(d, state);
   store_forces(m, d, state, a->impulse);
-  tb_certificate_unjudged(&d->solve);
+  tb_certificate_not_evaluated(&d->solve);
   if (!copied) return;
   fill_islands(&state->constraints, a->impulse, &a->islands);
   tb_certificate_answer(m, d, &state->constraints, &a->islands, a->v_free, d->qvel, &d->solve);

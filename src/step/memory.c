@@ -16,8 +16,8 @@ size_t tb_step_allocations(const tbData* data) {
   size_t count = data->work->arena.allocations + data->work->query.allocations;
   if (state) {
     size_t bytes = 0;
-    count += state->allocations + tb_detector_allocations(state->finder) + state->warm.allocations +
-             tb_workers_allocations(&state->workers);
+    count += state->allocations + tb_detector_allocations(state->detector) +
+             state->warm.allocations + tb_workers_allocations(&state->workers);
     count_laws(state, &bytes, &count);
   }
   return count;
@@ -31,7 +31,7 @@ size_t tb_step_memory(const tbModel* model, const tbData* data) {
   if (!state) return bytes;
   size_t allocations = 0;
   count_laws(state, &bytes, &allocations);
-  return bytes + sizeof *state + state->bytes + tb_detector_bytes(state->finder) +
+  return bytes + sizeof *state + state->bytes + tb_detector_bytes(state->detector) +
          tb_workers_bytes(&state->workers) + tb_impulse_cache_bytes(&state->warm) +
          tb_sleep_size(model, &state->sleep);
 }

@@ -51,7 +51,7 @@ static tbDetector* detector_of(const tbModel* m, tbData* d, tbResult* result) {
   }
   *result = TB_OK;
   for (int g = 0; g < m->ngeom && *result == TB_OK; g++) *result = check_pose(d, g);
-  return *result == TB_OK ? state->finder : NULL;
+  return *result == TB_OK ? state->detector : NULL;
 }
 
 tbReal tb_ray(const tbModel* m, tbData* d, const tbReal pnt[3], const tbReal vec[3],
@@ -91,7 +91,7 @@ tbReal tb_geom_distance(const tbModel* m, tbData* d, int geom1, int geom2, tbRea
   if (!state) invalid = "out of memory for the world's shapes";
   if (invalid) refuse(d, TB_ERROR_ARGUMENT, invalid);
   if (invalid || check_pose(d, geom1) != TB_OK || check_pose(d, geom2) != TB_OK) return NAN;
-  return tb_query_distance(state->finder, m, d, geom1, geom2, distmax, fromto);
+  return tb_query_distance(state->detector, m, d, geom1, geom2, distmax, fromto);
 }
 
 tbResult tb_visit_pairs(const tbModel* m, tbData* d, tbReal margin, tbPairVisitor visit,

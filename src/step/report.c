@@ -7,7 +7,7 @@
 
 void tb_report_clear(tbWorldReport* r) {
   if (!r) return;
-  *r = (tbWorldReport){.first_unconverged = -1, .first_unjudged = -1, .worst_step = -1};
+  *r = (tbWorldReport){.first_unconverged = -1, .first_uncertified = -1, .worst_step = -1};
   r->residual = r->residual_exact = NAN;
   r->offender.geom[0] = r->offender.geom[1] = r->offender.body = -1;
 }
@@ -26,8 +26,8 @@ void tb_report_add(tbWorldReport* r, const tbData* d) {
     return;
   }
   if (unconverged && r->unconverged_steps++ == 0) r->first_unconverged = r->steps;
-  if (isnan(d->solve.residual_exact.relative) && r->unjudged_steps++ == 0) {
-    r->first_unjudged = r->steps;
+  if (isnan(d->solve.residual_exact.relative) && r->uncertified_steps++ == 0) {
+    r->first_uncertified = r->steps;
   }
   if (!(d->solve.residual_exact.relative <= r->residual_exact) &&
       !isnan(d->solve.residual_exact.relative)) {
@@ -44,8 +44,8 @@ void tb_report_merge(tbWorldReport* r, const tbWorldReport* later) {
   if (r->first_unconverged < 0 && later->first_unconverged >= 0) {
     r->first_unconverged = r->steps + later->first_unconverged;
   }
-  if (r->first_unjudged < 0 && later->first_unjudged >= 0) {
-    r->first_unjudged = r->steps + later->first_unjudged;
+  if (r->first_uncertified < 0 && later->first_uncertified >= 0) {
+    r->first_uncertified = r->steps + later->first_uncertified;
   }
   if (r->offender.reason == TB_OFFENCE_NONE) r->offender = later->offender;
   if (later->worst_step >= 0 && !(later->residual_exact <= r->residual_exact)) {
@@ -53,7 +53,7 @@ void tb_report_merge(tbWorldReport* r, const tbWorldReport* later) {
   }
   r->steps += later->steps;
   r->unconverged_steps += later->unconverged_steps;
-  r->unjudged_steps += later->unjudged_steps;
+  r->uncertified_steps += later->uncertified_steps;
   r->residual = worse(r->residual, later->residual);
   r->residual_exact = worse(r->residual_exact, later->residual_exact);
   r->penetration = tb_max(r->penetration, later->penetration);

@@ -60,7 +60,7 @@ static Header header_of(const tbModel* model, const tbData* data) {
   Header h = {.version = VERSION, .model = model_hash(model), .time = data->time};
   memcpy(h.magic, MAGIC, sizeof h.magic);
   for (int i = 0; state && i < state->warm.capacity; i++) h.nwarm += state->warm.slot[i].dim > 0;
-  if (state) h.nmemory = tb_detector_memory_size(state->finder);
+  if (state) h.nmemory = tb_detector_memory_size(state->detector);
   if (state) h.nsleep = tb_sleep_size(model, &state->sleep);
   for (int i = 0; state && i < TB_STEP_LAW_COUNT; i++) {
     const tbLawMemory* memory = tb_law_type(i)->memory;
@@ -108,7 +108,7 @@ tbResult tb_snapshot_save(const tbModel* model, const tbData* data, void* bytes,
   }
   if (state) tb_sleep_save(model, &state->sleep, at);
   at += h.nsleep;
-  if (state) tb_detector_memory_save(state->finder, at);
+  if (state) tb_detector_memory_save(state->detector, at);
   memcpy(bytes, &h, sizeof h);
   h.checksum = checksum_of(bytes, size);
   memcpy(bytes, &h, sizeof h);
@@ -198,7 +198,7 @@ tbResult tb_snapshot_load(const tbModel* model, tbData* data, const void* bytes,
   if (h.nwarm > INT32_MAX / 8) return tb_fail(error, TB_ERROR_PARSE, "too many cached impulses");
   result = tb_sleep_load(model, &state->sleep, sleep, (size_t)h.nsleep);
   if (result != TB_OK) return tb_fail(error, result, "invalid state of sleeping islands");
-  result = tb_detector_memory_load(state->finder, memory, (size_t)h.nmemory);
+  result = tb_detector_memory_load(state->detector, memory, (size_t)h.nmemory);
   if (result != TB_OK) return tb_fail(error, result, "invalid memory of the collision pairs");
   result = load_warm(&state->warm, warm, h.nwarm, error);
   if (result == TB_OK) result = load_laws(model, state, &h, laws, error);

@@ -11,7 +11,7 @@ static void free_owned(tbOwned* owned) {
 
 static void free_state(void* pointer) {
   tbStepState* state = pointer;
-  tb_detector_free(state->finder);
+  tb_detector_free(state->detector);
   tb_workers_free(&state->workers);
   tb_impulse_cache_free(&state->warm);
   tb_sleep_free(&state->sleep);
@@ -24,8 +24,8 @@ tbStepState* tb_step_state(const tbModel* model, tbData* data) {
   if (data->work->step) return data->work->step;
   tbStepState* state = calloc(1, sizeof *state);
   if (!state) return NULL;
-  state->finder = tb_detector_new(model);
-  if (!state->finder) {
+  state->detector = tb_detector_new(model);
+  if (!state->detector) {
     free_state(state);
     return NULL;
   }

@@ -19,7 +19,7 @@ typedef struct {
 typedef struct tbStepState tbStepState;
 
 struct tbStepState {
-  tbDetector* finder;
+  tbDetector* detector;
   tbWorkers workers;
   tbImpulseCache warm;
   tbSleep sleep;

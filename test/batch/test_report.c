@@ -21,12 +21,12 @@ static void throw_ball(tbReal* qvel, int world) {
 static void assert_same(const tbWorldReport* got, const tbWorldReport* expected, const char* what) {
   if (memcmp(got, expected, sizeof *got) == 0) return;
   fail_msg(
-      "%s: %d steps, %d unconverged, %d unjudged, residual %g, exact %g, %g m; alone %d, %d, "
+      "%s: %d steps, %d unconverged, %d uncertified, residual %g, exact %g, %g m; alone %d, %d, "
       "%d, %g, %g, %g m",
-      what, (int)got->steps, (int)got->unconverged_steps, (int)got->unjudged_steps, got->residual,
-      got->residual_exact, got->penetration, (int)expected->steps, (int)expected->unconverged_steps,
-      (int)expected->unjudged_steps, expected->residual, expected->residual_exact,
-      expected->penetration);
+      what, (int)got->steps, (int)got->unconverged_steps, (int)got->uncertified_steps,
+      got->residual, got->residual_exact, got->penetration, (int)expected->steps,
+      (int)expected->unconverged_steps, (int)expected->uncertified_steps, expected->residual,
+      expected->residual_exact, expected->penetration);
 }
 
 static tbBatch* batch_of(const tbModel* m) {
@@ -65,14 +65,14 @@ static void reports_are_those_of_worlds_alone(void** state) {
       for (int how = 0; how < 2; how++) {
         tbBatch* b = batch_of(w.m);
         tbRollout rollout = {.nstep = STEPS};
-        b->judge_every = 1;
+        b->certify_every = 1;
         assert_int_equal(how ? tb_batch_rollout(b, &rollout) : tb_batch_step(b, STEPS), TB_OK);
         char what[96];
         for (int k = 0; k < WORLDS; k++) {
           snprintf(what, sizeof what, "law %d integrator %d %s world %d", law, integrator,
                    how ? "rollout" : "step", k);
           assert_same(&b->report[k], &alone[k], what);
-          assert_int_equal(b->report[k].unjudged_steps, 0);
+          assert_int_equal(b->report[k].uncertified_steps, 0);
         }
         tb_batch_free(b);
       }
@@ -113,14 +113,14 @@ static void steps_nobody_judged_are_counted(void** state) {
     w.m->opt.law = law;
     tbBatch* b = batch_of(w.m);
     for (int every = 0; every <= 20; every += 20) {
-      b->judge_every = every;
+      b->certify_every = every;
       assert_int_equal(tb_batch_step(b, STEPS), TB_OK);
       const tbWorldReport* r = &b->report[0];
       bool costs = law == TB_LAW_RAISIM || law >= TB_LAW_SOFT;
       int judged = every ? STEPS / every : 1;
       assert_int_equal(r->steps, STEPS);
-      assert_int_equal(r->unjudged_steps, costs ? STEPS - judged : 0);
-      assert_int_equal(r->first_unjudged, costs ? 0 : -1);
+      assert_int_equal(r->uncertified_steps, costs ? STEPS - judged : 0);
+      assert_int_equal(r->first_uncertified, costs ? 0 : -1);
       assert_true(r->residual_exact >= b->residual_exact[0]);
       // Without any certificate there is no worst step.
       assert_int_equal(tb_batch_step(b, 0), TB_OK);

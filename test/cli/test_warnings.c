@@ -105,7 +105,7 @@ static void means_leave_out_uncertified_steps(void** state) {
   assert_says(output,
               "\"residual_exact\": {\"mean\": {\"primal\": 1, \"dual\": 2, \"complementarity\": 3, "
               "\"relative\": 0.5}, \"max\"");
-  assert_says(output, "\"unconverged_steps\": 0, \"unjudged_steps\": 5,");
+  assert_says(output, "\"unconverged_steps\": 0, \"uncertified_steps\": 5,");
   assert_says(output,
               "5 of 10 steps have no certificate (residual of the exact law), the first at step 1");
   assert_says(complaints, "5 of 10 steps have no certificate");
@@ -116,7 +116,7 @@ static void nothing_judged_has_no_residual(void** state) {
   assert_int_equal(SIM(ALL_UNJUDGED, "--json"), 0);
   assert_json(output);
   assert_null(strstr(output, "nan"));
-  assert_says(output, "\"unjudged_steps\": 10,");
+  assert_says(output, "\"uncertified_steps\": 10,");
   assert_int_equal(SIM(ALL_UNJUDGED, "--strict"), 1);
   assert_says(output, "relative residual    mean -, max -; of the exact law mean -, max -");
   assert_says(output, "0 steps not converged, 10 without certificate");

@@ -518,7 +518,7 @@ static void check_reduced(Case* c, const tbReducedSpace* twists, tbRng* rng) {
   assert_true(tb_active_reduce(&c->a, twists, &c->arena, point, point + n, &reduced));
   assert_true(reduced.possible);
   const tbProblem* left = &reduced.problem;
-  for (int r = 0; r < left->n; r++) small[r] = 0.3 * tb_rng_normal(rng) / reduced.small.rho[r];
+  for (int r = 0; r < left->n; r++) small[r] = 0.3 * tb_rng_normal(rng) / reduced.reduced.rho[r];
   tb_active_expand(&reduced, small, lambda);
   tb_active_response(&c->a, lambda, x, sigma);
   double speed = 1e-3 + largest(sigma, p->n),
@@ -526,10 +526,10 @@ static void check_reduced(Case* c, const tbReducedSpace* twists, tbRng* rng) {
   double near = 1e-8 * (speed + tall);
 
   // J J^T of what is left.
-  int size = reduced.small.inertia.forest.n;
+  int size = reduced.reduced.inertia.forest.n;
   tbReal* y = TB_ARENA_NEW(&c->arena, tbReal, size + 1);
   for (int k = 0; k < left->nblock; k++) {
-    const tbRows* rows = &reduced.small.block[k];
+    const tbRows* rows = &reduced.reduced.block[k];
     for (int r = 0; r < rows->dim; r++) {
       for (int j = 0; j < rows->nnz; j++) {
         y[rows->col[j]] += rows->J[r * rows->nnz + j] * small[left->block[k].row + r];
@@ -543,7 +543,7 @@ static void check_reduced(Case* c, const tbReducedSpace* twists, tbRng* rng) {
       for (int r = 0; r < dim; r++) assert_near(sigma[row + r], 0, near);
       continue;
     }
-    const tbRows* rows = &reduced.small.block[kept];
+    const tbRows* rows = &reduced.reduced.block[kept];
     for (int r = 0, at = left->block[kept].row; r < dim; r++, at++) {
       double velocity = left->g[at] + left->R[at] * small[at];
       for (int j = 0; j < rows->nnz; j++) velocity += rows->J[r * rows->nnz + j] * y[rows->col[j]];

@@ -37,7 +37,7 @@ static void limit_comes_up_slowly(void** state) {
     }
     assert_near(w.d->qpos[0], -500 / 1e5, 1e-6);
     assert_near(w.d->qpos[1], -500 / 1e5, 1e-6);
-    // Far beyond the bound of the first sight, but slowly: a spring all the way.
+    // Far beyond the bound of the first look_ahead, but slowly: a spring all the way.
     for (int k = 1; k <= 50; k++) {
       w.d->qfrc_applied[0] = -500 - 90.0 * k;
       tb_world_run(w, (int)(0.004 / h + 0.5));

@@ -359,7 +359,7 @@ static void deep_start_comes_up_slowly(void** state) {
     tb_world_free(w);
   }
 
-  // The force at first sight: of the overlap up to 5 mm, of 5 mm beyond.
+  // The force at first look_ahead: of the overlap up to 5 mm, of 5 mm beyond.
   static const double DEPTH[] = {1e-3, 4.9e-3, 0.02, 0.3}, SEEN[] = {1e-3, 4.9e-3, 5e-3, 5e-3};
   for (size_t i = 0; i < sizeof DEPTH / sizeof DEPTH[0]; i++) {
     tbWorld w = tb_world_springs(tb_world_text(MASS), TB_INTEGRATOR_EULER_EXPLICIT, 1e-4);

@@ -188,7 +188,7 @@ static void holds_as_the_residual_says(void** state) {
       for (int r = 0; r < D; r++) f.b[l][r] += away * tb_rng_normal(&rng);
     }
     look(&f);
-    tbMask misses = tb_free_misses(&f.look, (float)most, (float)load);
+    tbMask misses = tb_free_unconverged(&f.look, (float)most, (float)load);
     for (int l = 0; l < LANES; l++) {
       tbResidual law = residual_of(&f.block[l], f.lambda[l], f.sigma[l]);
       tbReal off = fmax(-f.sigma[l][0], law.complementarity / load);

@@ -391,7 +391,7 @@ static void few_dofs_take_rounds(void** state) {
     for (int few = 0; few < 2; few++) {
       tbReal lambda[ROWS] = {0}, sigma[ROWS];
       tbSolveInfo info;
-      c->active.few = few;
+      c->active.few_dofs = few;
       memcpy(sigma, c->g, sizeof sigma);
       assert_true(tb_active_solve(&c->active, &c->arena, sigma, lambda, &info));
       dense_velocity(c, lambda, sigma);

@@ -19,12 +19,12 @@ static bool check(tbSolveIsland* island, const tbReal* lambda, const tbReal* sig
   (void)iteration;
   (void)penalty;
   tbReal measure = tb_residual(&island->p, TB_LAW_NCP, lambda, sigma).relative;
-  island->last_measure = measure;
-  if (measure < island->best_measure) {
-    island->best_measure = measure;
+  island->last_residual = measure;
+  if (measure < island->best_residual) {
+    island->best_residual = measure;
     memcpy(island->best, lambda, (size_t)island->p.n * sizeof *lambda);
   }
-  island->converged = island->best_measure <= island->tolerance;
+  island->converged = island->best_residual <= island->tolerance;
   return island->converged;
 }
 
@@ -80,7 +80,7 @@ static void newton_on_stacks(void** state) {
 // The first iterations of interior points, into `lambda`: products are still large there.
 static void iterate(tbSolveIsland* island, tbReal* lambda) {
   const tbIpmSettings settings = {3, 3, true, false, 0.03, 1, 1, 0, 0};
-  island->best_measure = INFINITY;
+  island->best_residual = INFINITY;
   island->converged = false;
   assert_true(tb_island_ipm(island, &settings, NULL));
   memcpy(lambda, island->best, (size_t)island->p.n * sizeof *lambda);

@@ -377,7 +377,7 @@ static void repairs_end(void** state) {
     static const int COUNT[] = {0, 1, 900};
     for (int r = 900; r < 900 + COUNT[bad]; r++) c->g[r] = NAN;
     tbActiveState s = state_of(c);
-    if (bad == 2) s.guess_measure = 1;
+    if (bad == 2) s.guess_residual = 1;
     info = (tbSolveInfo){0};
     assert_true(tb_active_subdomain_layers(&s, &c->arena, &info));
     for (int r = 0; r < c->p.n; r++) assert_true(isfinite(c->lambda[r]));

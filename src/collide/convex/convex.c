@@ -220,7 +220,7 @@ static int solve_by_ascent(tbConvexPair* pair, tbReal limit, tbConvexResult* r) 
 // method first refines for round cores. Returns 0 if the cores turn out to be separated.
 static int solve_overlap(tbConvexPair* pair, tbConvexResult* r) {
   r->certified = 0;
-  r->basin = 2;
+  r->certified_cone = 2;
   if (!pair->polyhedral) r->certified = tb_normal_newton(pair, r->simplex, r->count, 0, r);
   if (r->dist > 0) return accept_separated(r);
   return search_depth(pair, r) ? 1 : accept_separated(r);

@@ -76,12 +76,12 @@ typedef struct {
   tbReal point_a[3];  // on the core of a
   tbReal point_b[3];  // on the core of b: point_a + dist normal up to the tolerance
   tbSupportPoint simplex[4];
-  tbReal weight[4];  // of the simplex points in the witness, when separated
-  int count;         // points of the simplex
-  tbReal basin;      // of a local optimum: no direction within this angle (cosine) is better
-  tbExtent width;    // of an optimum not known to be global
-  int certified;     // a proven local optimum: exact to rounding
-  int capped;        // the iteration limit was reached: dist is the best bound found
+  tbReal weight[4];       // of the simplex points in the witness, when separated
+  int count;              // points of the simplex
+  tbReal certified_cone;  // of a local optimum: no direction within this angle (cosine) is better
+  tbExtent width;         // of an optimum not known to be global
+  int certified;          // a proven local optimum: exact to rounding
+  int capped;             // the iteration limit was reached: dist is the best bound found
 } tbConvexResult;
 
 // Fill a pair from two placed shapes.
@@ -158,9 +158,9 @@ tbAscent tb_normal_ascent(tbConvexPair* pair, tbReal limit, tbConvexResult* resu
 // first that separates them by more than the limit. False if the axes are parallel.
 bool tb_cylinder_start(const tbConvexPair* pair, tbReal limit, tbReal normal[3]);
 
-// Decides whether the local optimum in `result`, with its basin and width, is the depth of the
-// cores: covers the sphere with triangles of directions in which the extent of b - a is proven to
-// be as large.
+// Decides whether the local optimum in `result`, with its certified_cone and width, is the depth of
+// the cores: covers the sphere with triangles of directions in which the extent of b - a is proven
+// to be as large.
 typedef enum {
   TB_COVER_OPEN,    // nothing proven
   TB_COVER_BETTER,  // `normal` of the result is a direction with a larger s; the rest is unchanged

@@ -47,7 +47,7 @@ typedef struct {
   tbReal threshold;               // the value of s to be exceeded for a better direction
   // The optimum: its a and b, its coefficients along z1, z2 and e, the cosine of the angle around
   // it within which no direction is better, and a fifth of the sine.
-  tbReal at[2], best[3], basin, close;
+  tbReal at[2], best[3], certified_cone, close;
   // A better direction, if found: its a and b.
   tbReal better[2];
 } Query;
@@ -227,7 +227,7 @@ static bool is_near(const Query* q, const Cell* cell) {
     cosine += q->best[2] * root(x2);
     least = cosine < least ? cosine : least;
   }
-  return (lowest < 0 ? flat : least) >= q->basin;
+  return (lowest < 0 ? flat : least) >= q->certified_cone;
 }
 
 // Certifies all directions that lie in a remaining band of both axes.
@@ -268,7 +268,7 @@ static bool init(Query* q, const tbConvexPair* pair, const tbConvexResult* r) {
   tb_set3(z, pair->mat[2], pair->mat[5], pair->mat[8]);
   q->cosine = z[2];
   q->sine2 = z[0] * z[0] + z[1] * z[1];
-  if (!(q->sine2 > PARALLEL * PARALLEL) || !(r->basin < 1)) return false;
+  if (!(q->sine2 > PARALLEL * PARALLEL) || !(r->certified_cone < 1)) return false;
   q->inverse = 1 / q->sine2;
   tbReal scale = sqrt(q->inverse);
   tb_set3(q->e, -z[1] * scale, z[0] * scale, 0);
@@ -291,8 +291,8 @@ static bool init(Query* q, const tbConvexPair* pair, const tbConvexResult* r) {
   // If the axes intersect, both sides of their plane are equal; otherwise x >= 0 is the better
   // side.
   if (q->beside <= 1e-12 * pair->scale) q->best[2] = fabs(q->best[2]);
-  q->basin = q->best[2] > -ROUNDING ? r->basin + ROUNDING : 2;
-  q->close = 0.2 * root(1 - r->basin * r->basin);
+  q->certified_cone = q->best[2] > -ROUNDING ? r->certified_cone + ROUNDING : 2;
+  q->close = 0.2 * root(1 - r->certified_cone * r->certified_cone);
   q->threshold = r->dist + TOLERANCE * pair->scale;
   return true;
 }

@@ -37,7 +37,7 @@ typedef struct {
 
 // Another local optimum: no direction within this angle (cosine) of its normal is better.
 typedef struct {
-  tbReal normal[3], basin;
+  tbReal normal[3], certified_cone;
 } Cone;
 
 typedef struct {
@@ -281,9 +281,9 @@ static bool is_proven_from_best_corner(const Certificate* c, const int t[3]) {
 static bool is_in_cone(const Certificate* c, const int t[3]) {
   for (int k = 0; k < c->cones; k++) {
     const Cone* cone = &c->cone[k];
-    if (tb_dot3(c->direction[t[0]].m, cone->normal) >= cone->basin &&
-        tb_dot3(c->direction[t[1]].m, cone->normal) >= cone->basin &&
-        tb_dot3(c->direction[t[2]].m, cone->normal) >= cone->basin) {
+    if (tb_dot3(c->direction[t[0]].m, cone->normal) >= cone->certified_cone &&
+        tb_dot3(c->direction[t[1]].m, cone->normal) >= cone->certified_cone &&
+        tb_dot3(c->direction[t[2]].m, cone->normal) >= cone->certified_cone) {
       return true;
     }
   }
@@ -297,7 +297,7 @@ static bool ascend_from_last(Certificate* c) {
   tbReal s = last->s;
   if (c->ascents == MAX_ASCENTS || !(s > c->rival)) return true;
   for (int k = 0; k < c->cones; k++) {
-    if (tb_dot3(last->m, c->cone[k].normal) >= c->cone[k].basin) return true;
+    if (tb_dot3(last->m, c->cone[k].normal) >= c->cone[k].certified_cone) return true;
   }
   tbConvexResult top;
   top.dist = -INFINITY;
@@ -314,7 +314,7 @@ static bool ascend_from_last(Certificate* c) {
   }
   Cone* cone = &c->cone[c->cones++];
   tb_copy3(cone->normal, top.normal);
-  cone->basin = ascent == TB_ASCENT_GLOBAL ? -1 : top.basin;
+  cone->certified_cone = ascent == TB_ASCENT_GLOBAL ? -1 : top.certified_cone;
   return true;
 }
 

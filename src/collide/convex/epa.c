@@ -29,7 +29,7 @@ typedef struct {
 // A local optimum found by the ascent.
 typedef struct {
   tbReal normal[3], dist, point_a[3], point_b[3];
-  tbReal basin;  // no direction within this angle (cosine) of the normal is better
+  tbReal certified_cone;  // no direction within this angle (cosine) of the normal is better
 } Optimum;
 
 static const int next_edge[3] = {1, 2, 0};
@@ -385,12 +385,12 @@ static void set_result(const Polytope* p, int f, tbConvexResult* r) {
   }
 }
 
-// Whether the directions beyond edge i of the face f have, where they leave the basin of an
-// optimum, at least the best depth. Along directions that turn from the normal m over the edge,
+// Whether the directions beyond edge i of the face f have, where they leave the certified_cone of
+// an optimum, at least the best depth. Along directions that turn from the normal m over the edge,
 // with u perpendicular to m and to the edge and out of the face, the distance of the edge is
 //   low cos(t) + side sin(t) = R cos(t - t0)
-// and equals the best depth at t0 - acos(best / R). That direction must still lie in the basin. The
-// polytope across the edge, now or later, is no nearer.
+// and equals the best depth at t0 - acos(best / R). That direction must still lie in the
+// certified_cone. The polytope across the edge, now or later, is no nearer.
 static int is_near_across(const Polytope* p, int f, int i, const Optimum* o) {
   const Face* face = &p->face[f];
   const tbReal *x = p->vert[face->vert[i]].w, *y = p->vert[face->vert[next_edge[i]]].w;
@@ -402,17 +402,19 @@ static int is_near_across(const Polytope* p, int f, int i, const Optimum* o) {
   if (!(side > 0) || !(R2 > best * best)) return 0;
   tbReal rest = sqrt(R2 - best * best);
   tbReal cosine = (low * best + side * rest) / R2, sine = (side * best - low * rest) / R2;
-  return -(cosine * tb_dot3(o->normal, face->normal) + sine * tb_dot3(o->normal, u)) >= o->basin;
+  return -(cosine * tb_dot3(o->normal, face->normal) + sine * tb_dot3(o->normal, u)) >=
+         o->certified_cone;
 }
 
 // Whether an optimum makes further expansion of this face unnecessary. The directions around the
 // face's normal in which the polytope is nearer than the best depth end at its edges or continue
-// around the normal of a neighbour; all must lie in the basin of the optimum. A basin is convex.
-static int in_basin(const Polytope* p, int f) {
+// around the normal of a neighbour; all must lie in the certified_cone of the optimum. A
+// certified_cone is convex.
+static int in_certified_cone(const Polytope* p, int f) {
   const Face* face = &p->face[f];
   for (int k = 0; k < p->noptimum; k++) {
     const Optimum* o = &p->optimum[k];
-    int near = -tb_dot3(o->normal, face->normal) >= o->basin;
+    int near = -tb_dot3(o->normal, face->normal) >= o->certified_cone;
     for (int i = 0; i < 3 && near; i++) near = is_near_across(p, f, i, o);
     if (near) return 1;
   }
@@ -425,7 +427,7 @@ static void add_optimum(Polytope* p, const tbConvexResult* r) {
   tb_copy3(o->point_a, r->point_a);
   tb_copy3(o->point_b, r->point_b);
   o->dist = r->dist;
-  o->basin = r->basin;
+  o->certified_cone = r->certified_cone;
   if (-o->dist <= p->best) {
     p->best = -o->dist;
     tb_copy3(p->best_normal, o->normal);
@@ -443,7 +445,7 @@ static tbAscent ascend_from(Polytope* p, int f) {
   for (int k = 0; k < p->noptimum; k++) {
     if (tb_dot3(r.normal, p->optimum[k].normal) > 1 - 1e-9) return TB_ASCENT_OPEN;
   }
-  if (ascent == TB_ASCENT_GLOBAL) r.basin = -1;
+  if (ascent == TB_ASCENT_GLOBAL) r.certified_cone = -1;
   add_optimum(p, &r);
   return ascent;
 }
@@ -458,8 +460,8 @@ static int expand(Polytope* p, tbReal stop, int* capped) {
     result = f;
     tbReal best = p->best;
     tbReal reach = try_direction(p, p->face[f].normal, &at), gap = reach - p->dist[f];
-    // A face with no better direction than the optimum whose basin contains it is done.
-    if (reach >= best && in_basin(p, f)) {
+    // A face with no better direction than the optimum whose certified_cone contains it is done.
+    if (reach >= best && in_certified_cone(p, f)) {
       set_dist(p, f, INFINITY);
       continue;
     }

@@ -19,7 +19,7 @@
 #define WEAK 1e-7
 // A cylinder's side at an angle (sine) below this to a face counts as lying on it.
 #define LYING 1e-7
-// Number of bisections of the interval between the last two cosines tested for the basin.
+// Number of bisections of the interval between the last two cosines tested for the certified_cone.
 #define HALVINGS 4
 
 typedef struct {
@@ -427,9 +427,9 @@ static tbReal cosine_of_ball(const Ascent* c) {
 
 // Whether the local maximum is proven to be the global one: near the normal the features guarantee
 // the depth, beyond some angle a ball inside b - a does. The test is sufficient, not necessary. If
-// it fails, `basin` is the cosine of the angle up to which the features guarantee the depth (2:
-// none), and `width` their extent.
-static bool is_global(Ascent* c, tbReal* basin, tbExtent* width) {
+// it fails, `certified_cone` is the cosine of the angle up to which the features guarantee the
+// depth (2: none), and `width` their extent.
+static bool is_global(Ascent* c, tbReal* certified_cone, tbExtent* width) {
   static const tbReal cosines[] = {0.3, 0.7, 0.9, 0.97, 0.99, 0.997, 0.999, 0.9998, 0.99998};
   tbReal depth = -c->s, beyond = cosine_of_ball(c);
   if (beyond > 1) return true;
@@ -438,17 +438,17 @@ static bool is_global(Ascent* c, tbReal* basin, tbExtent* width) {
   add_width(c, 0, &w);
   add_width(c, 1, &w);
   if (depth_within(&w, beyond) >= depth) return true;
-  *basin = 2;
+  *certified_cone = 2;
   *width = w;
   size_t i = 0, count = sizeof cosines / sizeof cosines[0];
   tbReal outside = cosines[0];
   while (i < count && !(depth_within(&w, cosines[i]) >= depth)) outside = cosines[i++];
   if (i == count) return false;
-  *basin = cosines[i];
+  *certified_cone = cosines[i];
   for (int k = 0; k < HALVINGS && i > 0; k++) {
-    tbReal middle = 0.5 * (*basin + outside);
+    tbReal middle = 0.5 * (*certified_cone + outside);
     if (depth_within(&w, middle) >= depth) {
-      *basin = middle;
+      *certified_cone = middle;
     } else {
       outside = middle;
     }
@@ -478,7 +478,7 @@ static tbAscent finish(Ascent* c, tbConvexResult* r) {
   tb_copy3(r->normal, c->n);
   tb_copy3(r->point_a, c->point[0]);
   tb_copy3(r->point_b, c->point[1]);
-  return s > 0 || is_global(c, &r->basin, &r->width) ? TB_ASCENT_GLOBAL : TB_ASCENT_LOCAL;
+  return s > 0 || is_global(c, &r->certified_cone, &r->width) ? TB_ASCENT_GLOBAL : TB_ASCENT_LOCAL;
 }
 
 // Newton's step from the tangential part of b - a. False if that vanishes, or if the points touch,

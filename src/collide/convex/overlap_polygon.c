@@ -21,7 +21,7 @@ void tb_overlap_polygon_project(const tbOverlapPolygon* p, const tbReal x[3], tb
   tb_sub3(arm, x, p->origin);
   *h = tb_dot3(p->m, arm);
   if (p->slanted) {
-    *h /= p->lean;
+    *h /= p->cosine;
     tb_add_scaled3(arm, arm, -*h, p->n);
   }
   *u = tb_dot3(p->e1, arm);
@@ -33,7 +33,7 @@ static void flatten_arms(const tbOverlapPolygon* p, const tbFacingFeature* facin
   f->radius = tb_norm3(facing->arm[0]);
   for (int k = 0; k < 2; k++) {
     tbReal arm[3];
-    tb_add_scaled3(arm, facing->arm[k], -tb_dot3(p->m, facing->arm[k]) / p->lean, p->n);
+    tb_add_scaled3(arm, facing->arm[k], -tb_dot3(p->m, facing->arm[k]) / p->cosine, p->n);
     f->arm[k][0] = tb_dot3(p->e1, arm);
     f->arm[k][1] = tb_dot3(p->e2, arm);
   }
@@ -325,7 +325,7 @@ static void add_rims_meet(tbOverlapPolygon* p, tbReal u, tbReal v, uint32_t feat
 static bool are_rims_in_contact(const tbOverlapPolygon* p, tbReal apart) {
   tbReal reach = p->a.radius + p->b.radius, du = p->a.slope[0] - p->b.slope[0];
   tbReal dv = p->a.slope[1] - p->b.slope[1], steep = sqrt(du * du + dv * dv) * reach;
-  bool level = steep <= p->touching && p->lean >= 1 - 1e-12;
+  bool level = steep <= p->touching && p->cosine >= 1 - 1e-12;
   return p->touching > 0 && level && fabs(apart - reach) <= 4 * p->touching;
 }
 
@@ -365,7 +365,7 @@ static tbReal kind_sign(int kind) {
 // A segment or an edge of a polygon, in the plane, which may be parallel to another one.
 typedef struct {
   tbReal u[2], v[2], h[2];
-  tbReal radius, lean;  // radius of the core around it; sine of its angle to the plane
+  tbReal radius, sine;  // radius of the core around it; sine of its angle to the plane
   int id[2];
 } Rod;
 
@@ -381,14 +381,14 @@ static void set_rod(const tbFlatFeature* f, int i, Rod* rod) {
   tbReal du = rod->u[1] - rod->u[0], dv = rod->v[1] - rod->v[0], rise = rod->h[1] - rod->h[0];
   tbReal length2 = du * du + dv * dv + rise * rise;
   rod->radius = f->facing->curvature_radius;
-  rod->lean = length2 > 0 ? rise / sqrt(length2) : 0;
+  rod->sine = length2 > 0 ? rise / sqrt(length2) : 0;
 }
 
 // An upper bound of how far the surface of a round core falls below its highest line at the lateral
 // distance x, for a core tilted against the plane.
 static tbReal fall(const Rod* f, tbReal x) {
-  tbReal r = f->radius, lean = f->lean;
-  return (r - sqrt(tb_max(r * r - x * x, 0))) / tb_max(1 - lean * lean, 0.5);
+  tbReal r = f->radius, sine = f->sine;
+  return (r - sqrt(tb_max(r * r - x * x, 0))) / tb_max(1 - sine * sine, 0.5);
 }
 
 // Contacts at the ends of rod f along the parallel rod g: a contact lies where both round surfaces
@@ -406,7 +406,7 @@ static void add_parallel_ends(tbOverlapPolygon* p, const Rod* f, const Rod* g, i
     // moves the point along the axis of f: the contact must stay inside its end.
     tbReal eu = f->u[o] - f->u[i], ev = f->v[o] - f->v[i], span = sqrt(eu * eu + ev * ev);
     tbReal turn = fabs(eu * dv - ev * du) / (span * length), x_most = 1.1 * fabs(side) * rf / round;
-    tbReal way = fabs(f->lean) * fall(f, x_most) + turn * x_most;
+    tbReal way = fabs(f->sine) * fall(f, x_most) + turn * x_most;
     tbReal e = tb_min((way + 1e-3 * p->tolerance) / span, 0.5);
     tbReal fu = f->u[i] + e * eu, fv = f->v[i] + e * ev;
     side = ((fv - g->v[0]) * du - (fu - g->u[0]) * dv) / length;
@@ -415,7 +415,7 @@ static void add_parallel_ends(tbOverlapPolygon* p, const Rod* f, const Rod* g, i
     tbReal along = ((u - f->u[i]) * eu + (v - f->v[i]) * ev) / (span * span);
     tbReal hf = f->h[i] + along * (f->h[o] - f->h[i]) - kind_sign(kind) * fall_f;
     tbReal t = ((fu - g->u[0]) * du + (fv - g->v[0]) * dv) / (length * length);
-    tbReal inset = fabs(g->lean) * fall_g / length;
+    tbReal inset = fabs(g->sine) * fall_g / length;
     tbReal slack = p->touching / length;
     if (!(t >= inset - slack && t <= 1 - inset + slack)) continue;
     tbReal hg = g->h[0] + t * (g->h[1] - g->h[0]) + kind_sign(kind) * fall_g;
@@ -442,10 +442,10 @@ static void add_along_edges(tbOverlapPolygon* p) {
   const tbFlatFeature* polygon = p->a.facing->kind == TB_FACING_POLYGON ? &p->a : &p->b;
   Rod segment, edge;
   set_rod(polygon == &p->a ? &p->b : &p->a, 0, &segment);
-  if (!(segment.radius > 0) || !(fabs(segment.lean) < LEVEL)) return;
+  if (!(segment.radius > 0) || !(fabs(segment.sine) < LEVEL)) return;
   for (int i = 0; i < polygon->facing->count; i++) {
     set_rod(polygon, i, &edge);
-    if (!(fabs(edge.lean) < LEVEL)) continue;
+    if (!(fabs(edge.sine) < LEVEL)) continue;
     add_parallel_rods(p, polygon == &p->a ? &edge : &segment, polygon == &p->a ? &segment : &edge);
   }
 }
@@ -489,7 +489,7 @@ static void set_plane(tbOverlapPolygon* p, const tbConvexPair* pair, const tbCon
     tb_scale3(p->m, pb->normal, -1);
   }
   tb_frame_from_normal(p->m, p->e1, p->e2);
-  p->lean = tb_dot3(p->m, p->n);
+  p->cosine = tb_dot3(p->m, p->n);
   p->touching = pair->touching;
   p->tolerance = tb_max(1e-9 * pair->scale, p->touching);
   p->least = r->dist;

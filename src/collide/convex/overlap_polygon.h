@@ -22,7 +22,7 @@ typedef struct {
   tbReal origin[3];
   tbReal e1[3], e2[3];  // x = origin + u e1 + v e2 + h n
   tbReal n[3], m[3];    // e1 and e2 are perpendicular to m, which may differ from n
-  tbReal lean;          // m.n
+  tbReal cosine;        // m.n
   int slanted;          // m differs from n
   tbReal tolerance;     // lengths below this are rounding
   tbReal touching;      // of touching shapes: contacts closer than this are merged; else 0

@@ -429,8 +429,8 @@ static int solve(const Context* x, const tbIslands* islands, tbReal* force, tbRe
 
 // The residual of the answer under the exact law.
 static tbResult evaluate_residual(const Context* x, tbData* d, tbIslands* islands) {
-  tbReal *sigma = x->power[0], noise = tb_velocity_noise(x->m->nv, x->v_free);
-  tbResult result = tb_assemble_judged(x->m, d, x->cs, x->velocity, islands);
+  tbReal *sigma = x->power[0], noise = tb_velocity_rounding(x->m->nv, x->v_free);
+  tbResult result = tb_assemble_evaluated(x->m, d, x->cs, x->velocity, islands);
   if (result != TB_OK) return result;
   d->solve.residual_exact = (tbResidual){0};
   for (int i = 0; i < islands->count; i++) {

@@ -124,8 +124,8 @@ static void reset_island(tbIsland* island) {
   memset(island->lambda, 0, bytes);
   memcpy(island->sigma, island->g, bytes);
   island->solved = island->applied = 0;
-  island->measure = NAN;
-  island->rest = NULL;
+  island->start_residual = NAN;
+  island->resting_start = NULL;
 }
 
 tbResult tb_soften_degenerate_contacts(tbRigidStep* step, bool* any) {

@@ -202,7 +202,7 @@ tbResult tb_rigid_inverse(const tbStep* step, const tbReal* qacc, const tbInvers
   int law = m->opt.law == TB_LAW_CCP ? TB_LAW_CCP : TB_LAW_NCP;
   tbReal h = m->opt.timestep;
   tbReal* v_next = TB_ARENA_NEW(arena, tbReal, 2 * m->nv + cs->nrow);
-  int* driven = tb_inverse_driven(m, d, settings);
+  int* driven = tb_inverse_actuated(m, d, settings);
   if (!v_next || !driven) return TB_ERROR_MEMORY;
   tbReal *target = v_next + m->nv, *sigma = target + m->nv;
   for (int i = 0; i < m->nv; i++) v_next[i] = d->qvel[i] + h * qacc[i];

@@ -262,7 +262,7 @@ static void hold(Terms* t) {
 // within the step with its gap at the kink.
 static void check_gap(const Context* x, const tbConstraint* c, bool carries) {
   if (c->source < TB_SOURCE_LIMIT_JOINT || !x->x->info.differentiable || is_held(x, c)) return;
-  if (!tb_gap_bends(x->m, x->d, c)) return;
+  if (!tb_gap_has_kink(x->m, x->d, c)) return;
   tbReal least = carries ? 0 : row_velocity(c, 0, x->v_next) + tb_gap_least(x->m, x->d, c);
   if (least <= FAR_OPEN) tb_gap_report(x->x, x->d, c);
 }

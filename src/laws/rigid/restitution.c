@@ -156,14 +156,14 @@ bool tb_bound_restitution(const tbRigidStep* step, const tbReal* restitution, tb
     bool done = b->state == FIRST     ? !gains && !stuck
                 : b->state == WITHOUT ? !(work < 0) || stuck
                                       : !gains && !stuck && work >= ENOUGH * b->least;
-    if (done || b->tried == MOST_SOLVES) {
+    if (done || b->solves == MOST_SOLVES) {
       b->state = DONE;
       continue;
     }
     if (stuck) forget_impulses(step, island);
     if (!stuck) b->share = next_share(b, work);
-    b->tried = stuck ? MOST_SOLVES : b->tried + 1;
-    if (b->tried == MOST_SOLVES) b->share = b->point[LOW];
+    b->solves = stuck ? MOST_SOLVES : b->solves + 1;
+    if (b->solves == MOST_SOLVES) b->share = b->point[LOW];
     set_share(step, island, restitution, b->share);
     again = true;
   }

@@ -10,7 +10,7 @@ typedef struct {
   tbReal point[3];  // factors tried: too small, too large, a third one
   tbReal work[3];   // work of the contacts at these factors, J
   tbReal least;     // work of the contacts without restitution, J
-  int state, tried;
+  int state, solves;
 } tbRestitutionBound;
 
 // Called after a solve. Reduces the restitution of impacting contacts whose island gains energy or

@@ -61,7 +61,8 @@ static void warm_start_pass(const tbRigidStep* step, tbIsland* island, int pass)
     tbReal* lambda = island->lambda + row;
     row += c->dim;
     if (pass == 0) {
-      c->known = tb_impulse_cache_get(&state->warm, c->key, c->dim, lambda, &island->inherited);
+      c->known =
+          tb_impulse_cache_get(&state->warm, c->key, c->dim, lambda, &island->carried_residual);
     } else if (c->source == TB_SOURCE_CONTACT && (pass == 2 || !c->known)) {
       const tbReal *pos = step->d->contact[c->id].pos, reach = tb_margin(step->m, state);
       tb_impulse_cache_add_near(&state->warm, c->key, pos, reach, c->dim, lambda);
@@ -87,8 +88,9 @@ static void warm_start_impulses(tbRigidStep* step) {
 // a residual that grows slowly.
 static bool drifts_slowly(const tbIsland* island, tbReal tolerance) {
   const tbReal noticeable = 0.05, slowly = 1.25;
-  return island->measure > noticeable * tolerance && island->measure > island->inherited &&
-         island->measure < slowly * island->inherited;
+  return island->start_residual > noticeable * tolerance &&
+         island->start_residual > island->carried_residual &&
+         island->start_residual < slowly * island->carried_residual;
 }
 
 // The generalised impulse J^T lambda of all islands, and v+ = v_f + H^-1 J^T lambda.
@@ -109,13 +111,14 @@ static void evaluate_warm_start(tbRigidStep* step, tbIsland* island) {
   tbReal tolerance = step->m->opt.solve_tolerance;
   tbSolveInfo info = {.law = tb_law_name(law), .solver = "warm start"};
   info.residual = tb_residual(&island->problem, law, island->lambda, island->sigma);
-  island->measure = info.residual.relative;
-  if (!(island->measure <= ACCEPTED_SHARE * tolerance) || drifts_slowly(island, tolerance)) return;
+  island->start_residual = info.residual.relative;
+  if (!(island->start_residual <= ACCEPTED_SHARE * tolerance) || drifts_slowly(island, tolerance))
+    return;
   info.residual_exact =
       law == TB_LAW_NCP ? info.residual
                         : tb_residual(&island->problem, TB_LAW_NCP, island->lambda, island->sigma);
   island->solved = island->applied = 1;
-  island->residual = island->measure;
+  island->residual = island->start_residual;
   tb_certificate_add(&step->d->solve, &info);
 }
 
@@ -156,9 +159,10 @@ static tbResult retry_from_zero(const tbProblem* problem, tbSolveSettings settin
 typedef struct {
   tbSolveSettings settings;
   const tbIslands* islands;
-  tbSolveInfo* info;  // per island
-  bool tried;         // the fast path could not solve these islands; lambda holds its best result
-  bool started;       // the initial guess is the solution of the exact law
+  tbSolveInfo* info;      // per island
+  bool fast_path_failed;  // the fast path could not solve these islands; lambda holds its best
+                          // result
+  bool started;           // the initial guess is the solution of the exact law
 } Solves;
 
 static tbResult solve_one(void* context, int index, tbWorker* worker) {
@@ -170,7 +174,7 @@ static tbResult solve_one(void* context, int index, tbWorker* worker) {
   tbResult result =
       tb_solve(&island->problem, &s->settings, island->lambda, worker->solve, info, &worker->error);
   if (result == TB_OK && info->status != TB_SOLVE_CONVERGED && s->settings.warm_start &&
-      !s->tried && !s->started) {
+      !s->fast_path_failed && !s->started) {
     // The warm start may be the cause: solve once more from zero and keep the better answer.
     result = retry_from_zero(&island->problem, s->settings, island->lambda, worker, info);
   }
@@ -184,10 +188,11 @@ static tbResult solve_islands(tbRigidStep* step) {
   tbArena* arena = &d->work->arena;
   bool fast = tb_rigid_is_fast(opt), round = opt->law == TB_LAW_NCP || opt->law == TB_LAW_CCP;
   Solves s = {settings_of(opt), islands, TB_ARENA_NEW(arena, tbSolveInfo, islands->count),
-              fast && round && !tb_rigid_wants_digits(opt), fast && opt->law == TB_LAW_RAISIM};
-  if (s.tried || (fast && !round)) s.settings.warm_start = 1;
+              fast && round && !tb_rigid_has_tight_tolerance(opt),
+              fast && opt->law == TB_LAW_RAISIM};
+  if (s.fast_path_failed || (fast && !round)) s.settings.warm_start = 1;
   // Problems that the active-set method could not solve are hard: bound the remaining effort.
-  if (s.tried && s.settings.max_iter > MOST_AFTER) s.settings.max_iter = MOST_AFTER;
+  if (s.fast_path_failed && s.settings.max_iter > MOST_AFTER) s.settings.max_iter = MOST_AFTER;
   tbReal* cost = TB_ARENA_NEW(arena, tbReal, islands->count);
   if (!s.info || !cost) return TB_ERROR_MEMORY;
   for (int i = 0; i < islands->count; i++) {
@@ -216,7 +221,7 @@ static tbResult store_impulses(tbRigidStep* step) {
   if (!tb_impulse_cache_clear(&state->warm, state->constraints.count)) return TB_ERROR_MEMORY;
   for (int i = 0; i < step->islands.count; i++) {
     const tbIsland* island = &step->islands.island[i];
-    const tbReal* lambda = island->rest ? island->rest : island->lambda;
+    const tbReal* lambda = island->resting_start ? island->resting_start : island->lambda;
     for (int k = 0; k < island->nmember; k++) {
       const tbConstraint* c = &state->constraints.list[island->member[k]];
       const tbReal* pos = c->source == TB_SOURCE_CONTACT ? step->d->contact[c->id].pos : NOWHERE;

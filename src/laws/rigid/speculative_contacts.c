@@ -151,7 +151,7 @@ tbResult tb_find_speculative_contacts(const tbModel* m, tbData* d, tbStepState* 
   tbReal* start = d->cvel;
   int n = d->ncon;
   d->cvel = cvel;
-  tbResult result = tb_detect_contacts(state->finder, m, d, reach);
+  tbResult result = tb_detect_contacts(state->detector, m, d, reach);
   d->cvel = start;
   if (result == TB_OK) result = add_new(m, d, state, cvel, before, n);
   *found = d->ncon - n;

@@ -73,7 +73,7 @@ bool tb_rigid_is_fast(const tbOption* opt) {
   return opt->law < TB_LAW_COUNT && is_auto(opt);
 }
 
-bool tb_rigid_wants_digits(const tbOption* opt) {
+bool tb_rigid_has_tight_tolerance(const tbOption* opt) {
   return opt->solve_tolerance < DIGITS;
 }
 
@@ -114,14 +114,14 @@ static bool apply_and_evaluate(const Fast* f, const tbActive* active, tbIsland* 
 // Dense factors store the velocity of their last evaluated impulses; if these are the answer, apply
 // it directly.
 static bool apply_last(const Fast* f, const tbActive* active, tbIsland* island) {
-  const tbLastApplied* led = active->led;
+  const tbLastApplied* applied = active->last_applied;
   const tbRigidStep* step = f->step;
   size_t bytes = sizeof(tbReal) * (size_t)island->problem.n;
-  if (!led->any || memcmp(led->lambda, island->lambda, bytes) != 0) return false;
+  if (!applied->valid || memcmp(applied->lambda, island->lambda, bytes) != 0) return false;
   for (int t = 0; t < active->inertia.ntree; t++) {
     for (int k = active->inertia.tree[t].first; k < active->inertia.tree[t].end; k++) {
-      step->impulse[k] = led->push[k];
-      step->v_next[k] = step->v_free[k] + led->velocity[k];
+      step->impulse[k] = applied->push[k];
+      step->v_next[k] = step->v_free[k] + applied->velocity[k];
     }
   }
   island->applied = 1;
@@ -251,7 +251,7 @@ static bool solve_large(const Fast* f, tbActive active, int dofs, const tbIsland
       dense_rows(&active) <= MOST_DENSE) {
     if (!solve_dense(&active, island, arena, info)) return false;
     if (info->status == TB_SOLVE_CONVERGED) return true;
-    active.tried = true;
+    active.impulse_space_failed = true;
   }
   tbVelocity system;
   tbCompositeChains chains;
@@ -312,14 +312,14 @@ static bool moves_free_bodies(const Fast* f, const tbIsland* island) {
 // the step.
 static bool set_carried_error(const Fast* f, const tbIsland* island, tbArena* arena,
                               tbActive* active) {
-  if (!island->rest) return true;
-  tbReal* inherited = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)island->problem.n);
-  if (!inherited) return false;
-  tb_assembled_velocity(f->constraints, island, f->step->v_free, f->step->d->qvel, inherited);
-  active->inherited = inherited;
-  active->left = island->inherited;
-  active->rest = island->rest;
-  active->loose = moves_free_bodies(f, island);
+  if (!island->resting_start) return true;
+  tbReal* carried_error = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)island->problem.n);
+  if (!carried_error) return false;
+  tb_assembled_velocity(f->constraints, island, f->step->v_free, f->step->d->qvel, carried_error);
+  active->carried_error = carried_error;
+  active->last_residual = island->carried_residual;
+  active->resting_start = island->resting_start;
+  active->free_floating = moves_free_bodies(f, island);
   return true;
 }
 
@@ -372,16 +372,16 @@ static bool has_mass_ratio(const tbIsland* island) {
 static void tighten_tolerance(const tbIsland* island, int dofs, tbActive* active) {
   bool many = dofs > SMALL_FREE && 2 * free_body_dofs(&active->inertia) > dofs;
   bool round = active->law == TB_LAW_NCP || active->law == TB_LAW_CCP;
-  if (!many || !round || island->measure > IMPACTED || active->tolerance <= DIGITS) return;
-  if (island->measure > QUASI_STATIC && !has_mass_ratio(island)) return;
-  active->enough = active->tolerance;
+  if (!many || !round || island->start_residual > IMPACTED || active->tolerance <= DIGITS) return;
+  if (island->start_residual > QUASI_STATIC && !has_mass_ratio(island)) return;
+  active->acceptable = active->tolerance;
   active->tolerance = tb_max(FINE * active->tolerance, DIGITS);
 }
 
 // Solve under the law of `active` in the space that fits. False: out of memory.
 static bool solve_by_form(const Fast* f, const tbActive* active, int dofs, tbRows* rows,
                           tbIsland* island, tbArena* arena, tbSolveInfo* info) {
-  active->led->any = false;
+  active->last_applied->valid = false;
   bool ok = is_dense(&active->inertia, dofs)
                 ? solve_small(f, *active, dofs, rows, island, arena, info)
                 : solve_large(f, *active, dofs, island, arena, info);
@@ -418,8 +418,8 @@ static bool solve_from_exact(const Fast* f, const tbActive* active, int dofs, tb
   tbSolveInfo first = *info, second;
   tbActive exact = *active, last = *active;
   exact.law = TB_LAW_NCP;
-  exact.coupling = exact.measure = exact.rest = NULL;
-  last.measure = NULL;
+  exact.coupling = exact.start_residual = exact.resting_start = NULL;
+  last.start_residual = NULL;
   tbReal* answer = tb_arena_alloc(arena, bytes);
   if (!answer) return false;
   memcpy(island->lambda, guess, bytes);
@@ -453,10 +453,10 @@ static bool solve_raisim(const Fast* f, tbActive* active, int dofs, tbRows* rows
 }
 
 static bool open_last_applied(const Fast* f, const tbIsland* island, tbArena* arena,
-                              tbLastApplied* led) {
+                              tbLastApplied* applied) {
   size_t nv = (size_t)f->step->m->nv, n = (size_t)island->problem.n;
   tbReal* room = tb_arena_alloc(arena, sizeof(tbReal) * (2 * nv + n));
-  *led = (tbLastApplied){.lambda = room, .push = room + n, .velocity = room + n + nv};
+  *applied = (tbLastApplied){.lambda = room, .push = room + n, .velocity = room + n + nv};
   return room != NULL;
 }
 
@@ -476,15 +476,15 @@ static bool solve_island(const Fast* f, tbIsland* island, tbArena* arena, tbSolv
       .law = (tbLaw)opt->law,
       .tolerance = opt->solve_tolerance,
       .max_iter = opt->solve_iterations < MOST_FAST ? opt->solve_iterations : MOST_FAST};
-  if (!isnan(island->measure)) active.measure = &island->measure;
-  tbLastApplied led;
-  active.led = &led;
+  if (!isnan(island->start_residual)) active.start_residual = &island->start_residual;
+  tbLastApplied applied;
+  active.last_applied = &applied;
   if (!set_carried_error(f, island, arena, &active) || !list_trees(f, arena, &active) ||
-      !open_last_applied(f, island, arena, &led)) {
+      !open_last_applied(f, island, arena, &applied)) {
     return false;
   }
   int dofs = count_dofs(&active.inertia);
-  active.few = is_small(&active.inertia, dofs);
+  active.few_dofs = is_small(&active.inertia, dofs);
   tighten_tolerance(island, dofs, &active);
   if (opt->law == TB_LAW_RAISIM) return solve_raisim(f, &active, dofs, rows, island, arena, info);
   return solve_by_form(f, &active, dofs, rows, island, arena, info);
@@ -510,12 +510,12 @@ static bool is_final(const Fast* f, const tbIsland* island, const tbSolveInfo* i
   if (opt->law == TB_LAW_RAISIM || n <= MOST_SURE) return false;
   if (n > MOST_GENERAL) return true;
   if (opt->law == TB_LAW_LCP && !moves_free_bodies(f, island)) return false;
-  return !tb_rigid_wants_digits(opt) && info->residual.relative <= NEAR;
+  return !tb_rigid_has_tight_tolerance(opt) && info->residual.relative <= NEAR;
 }
 
 // Whether the residual of the last step requires a compensated warm start.
 static bool has_carried_error(const Fast* f, const tbIsland* island) {
-  tbReal left = island->inherited / f->step->m->opt.solve_tolerance;
+  tbReal left = island->carried_residual / f->step->m->opt.solve_tolerance;
   return left > CARRIED || (left > CARRIED_FREE && moves_free_bodies(f, island));
 }
 
@@ -532,8 +532,8 @@ tbResult tb_rigid_fast(tbRigidStep* step) {
     tbIsland* island = &islands->island[i];
     cost[i] = island->solved ? 0 : island->problem.n;
     if (island->solved || !has_carried_error(&f, island)) continue;
-    island->rest = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)island->problem.n);
-    if (!island->rest) return TB_ERROR_MEMORY;
+    island->resting_start = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)island->problem.n);
+    if (!island->resting_start) return TB_ERROR_MEMORY;
   }
   tbResult result =
       tb_workers_run(&step->state->workers, arena, islands->count, cost, run_island, &f);
@@ -541,7 +541,7 @@ tbResult tb_rigid_fast(tbRigidStep* step) {
   for (int i = 0; i < islands->count; i++) {
     tbIsland* island = &islands->island[i];
     if (cost[i] == 0) continue;
-    if (f.info[i].status != TB_SOLVE_CONVERGED) island->rest = NULL;
+    if (f.info[i].status != TB_SOLVE_CONVERGED) island->resting_start = NULL;
     if (!is_final(&f, island, &f.info[i])) continue;
     island->solved = 1;
     island->residual = f.info[i].residual.relative;

@@ -19,7 +19,7 @@ typedef struct {
 bool tb_rigid_is_fast(const tbOption* opt);
 
 // Whether the tolerance asks for an exact answer at any cost.
-bool tb_rigid_wants_digits(const tbOption* opt);
+bool tb_rigid_has_tight_tolerance(const tbOption* opt);
 
 // Improve the impulses of all islands that are not solved yet. Islands that it solves are marked as
 // solved, and so are large unsolved ones, whose result is final.

@@ -27,12 +27,13 @@ tbReal tb_rigid_reach(const tbStep* s) {
 
 // Store the largest speeds of the dofs over all solutions. False: out of memory.
 static bool store_speeds(const tbModel* m, tbData* d, const tbReal* v_next, tbLookAhead* ahead) {
-  tbReal* led = tb_arena_alloc(&d->work->arena, sizeof(tbReal) * (size_t)(m->nv + 1));
-  if (!led) return false;
+  tbReal* bound = tb_arena_alloc(&d->work->arena, sizeof(tbReal) * (size_t)(m->nv + 1));
+  if (!bound) return false;
   for (int i = 0; i < m->nv; i++) {
-    led[i] = ahead->led ? tb_max(ahead->led[i], fabs(v_next[i])) : fabs(v_next[i]);
+    bound[i] =
+        ahead->speed_bound ? tb_max(ahead->speed_bound[i], fabs(v_next[i])) : fabs(v_next[i]);
   }
-  ahead->led = led;
+  ahead->speed_bound = bound;
   return true;
 }
 

@@ -18,7 +18,7 @@ tbResult tb_soft_inverse(const tbStep* step, const tbReal* qacc, const tbInverse
   tbStepState* state = step->state;
   tbArena* arena = &d->work->arena;
   const tbConstraints* cs = &state->constraints;
-  int* driven = tb_inverse_driven(m, d, settings);
+  int* driven = tb_inverse_actuated(m, d, settings);
   if (!driven) return TB_ERROR_MEMORY;
   memset(d->qfrc_constraint, 0, sizeof(tbReal) * (size_t)m->nv);
   for (int i = 0; i < cs->count; i++) {

@@ -272,6 +272,6 @@ tbResult tb_soft_velocity(const tbStep* step, tbReal* v_next) {
   if (result != TB_OK) return result;
   state->v_free = v_free;
   d->solve = total;
-  tb_certificate_unjudged(&d->solve);
+  tb_certificate_not_evaluated(&d->solve);
   return TB_OK;
 }

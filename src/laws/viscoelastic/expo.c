@@ -101,8 +101,8 @@ bool tb_expo_allocate(tbArena* arena, int nmember, int nrow, tbExpoSystem* s) {
   if (!s->row || !at || !s->work) return false;
   s->keep = s->row + N;
   s->state = s->keep + N;
-  s->settled = s->state + M;
-  s->iwork = s->settled + M;
+  s->has_slipped = s->state + M;
+  s->iwork = s->has_slipped + M;
   tbReal** const vectors[] = {&s->K,     &s->B,      &s->p,     &s->v,    &s->a,  &s->load,
                               &s->Kk,    &s->Bk,     &s->pk,    &s->vk,   &s->ak, &s->friction,
                               &s->first, &s->second, &s->part1, &s->part2};
@@ -130,7 +130,7 @@ void tb_expo_gather(const tbExpoContext* x, tbExpoSystem* s) {
     const tbConstraint* c = &x->cs->list[id];
     const tbSpring* spring = x->spring[id];
     s->state[k] = spring ? TB_ROWS_STICK : TB_ROWS_OFF;
-    s->settled[k] = 0;
+    s->has_slipped[k] = 0;
     if (spring) {
       int slides = spring->slipping && c->source == TB_SOURCE_CONTACT && spring->force[0] > 0;
       if (spring->slipping && c->source != TB_SOURCE_CONTACT) s->state[k] = TB_ROWS_FIXED;
@@ -316,10 +316,10 @@ int tb_expo_revise(const tbExpoContext* x, tbExpoSystem* s, tbReal h) {
     int sticks = s->state[k] == TB_ROWS_STICK, next = s->state[k];
     if ((sticks || next == TB_ROWS_SLIP) && one_sided && s->first[i] < 0 && s->second[i] < 0) {
       next = TB_ROWS_OFF;
-    } else if (sticks && !s->settled[k] && exceeds_limits(x, s, c, i, h)) {
+    } else if (sticks && !s->has_slipped[k] && exceeds_limits(x, s, c, i, h)) {
       next = c->source == TB_SOURCE_CONTACT ? TB_ROWS_SLIP : TB_ROWS_FIXED;
-      s->settled[k] = 1;
-    } else if (!sticks && !s->settled[k] && tb_expo_turns(s, k, spring, i, h)) {
+      s->has_slipped[k] = 1;
+    } else if (!sticks && !s->has_slipped[k] && tb_expo_turns(s, k, spring, i, h)) {
       next = TB_ROWS_STICK;
       for (int r = 0; r < c->dim; r++) s->v[i + r] = spring->velocity[r];
     }
@@ -543,7 +543,7 @@ static bool force_stick(const tbExpoContext* x, tbExpoSystem* s) {
       s->state[k] = TB_ROWS_STICK;
       any = true;
     }
-    s->settled[k] = 1;
+    s->has_slipped[k] = 1;
     i += x->cs->list[id].dim;
   }
   return any;

@@ -40,7 +40,7 @@ typedef struct {
   tbReal* load;               // part of a without dJ/dt v
   tbReal* Y;                  // n x n
   int* state;                 // tbRowState by member
-  int* settled;               // by member: 1 once it has started to slip, which is final
+  int* has_slipped;           // by member: 1 once it has started to slip, which is final
   tbReal* friction;           // by row: force per normal force while slipping
   int kept;                   // rows of the oscillators
   int* keep;                  // indices of the kept rows among the n

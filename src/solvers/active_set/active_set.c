@@ -33,9 +33,9 @@ static const tbReal MOVED = 0.02;
 
 static bool allocate(tbActiveState* s, tbArena* arena) {
   size_t n = (size_t)s->p->n + 1;
-  tbReal** const vectors[] = {&s->lambda,          &s->sigma,     &s->center, &s->next,
-                              &s->next_sigma,      &s->old_sigma, &s->old,    &s->candidate,
-                              &s->candidate_sigma, &s->best,      &s->good,   &s->guess};
+  tbReal** const vectors[] = {&s->lambda,          &s->sigma,     &s->center,   &s->next,
+                              &s->next_sigma,      &s->old_sigma, &s->old,      &s->candidate,
+                              &s->candidate_sigma, &s->best,      &s->accepted, &s->guess};
   enum { COUNT = sizeof vectors / sizeof *vectors };
   tbReal* block = tb_arena_alloc(arena, sizeof(tbReal) * COUNT * n);
   s->mode = tb_arena_alloc(arena, sizeof(int) * n);
@@ -49,9 +49,9 @@ static bool allocate(tbActiveState* s, tbArena* arena) {
 static void choose_form(tbActiveState* s) {
   const tbActive* a = s->a;
   bool dense = a->system && a->system->dense;
-  s->small = !a->system || dense || a->few;
+  s->small = !a->system || dense || a->few_dofs;
   // A small subdomain also solves every step as a change.
-  if (a->part && a->few) dense = true;
+  if (a->part && a->few_dofs) dense = true;
   s->form = !a->system ? &TB_ACTIVE_DUAL : dense ? &TB_ACTIVE_DENSE : &TB_ACTIVE_VELOCITY;
 }
 
@@ -59,16 +59,17 @@ static void choose_form(tbActiveState* s) {
 static void start(tbActiveState* s, const tbReal* lambda, const tbReal* sigma) {
   const tbActive* a = s->a;
   int n = s->p->n;
-  tb_active_go_to(s, lambda, sigma);
+  tb_active_set_iterate(s, lambda, sigma);
   memcpy(s->best, lambda, sizeof(tbReal) * (size_t)n);
   memcpy(s->guess, lambda, sizeof(tbReal) * (size_t)n);
-  s->best_measure = a->measure ? *a->measure : tb_residual(a->p, a->law, lambda, sigma).relative;
-  s->relaxed_measure = INFINITY;
+  s->best_residual =
+      a->start_residual ? *a->start_residual : tb_residual(a->p, a->law, lambda, sigma).relative;
+  s->relaxed_residual = INFINITY;
   for (int r = 0; r < n; r++) {
     tbReal speed = fabs(a->p->g[r]);
     if (speed > s->max_speed) s->max_speed = speed;
     s->mode[r] = -1;
-    if (lambda[r] != 0) s->guess_measure = s->best_measure;
+    if (lambda[r] != 0) s->guess_residual = s->best_residual;
   }
 }
 
@@ -79,7 +80,7 @@ static bool small_island(tbActiveState* s, tbReal* lambda, tbSolveInfo* info, bo
   if (*solved) return true;
   memcpy(s->lambda, s->guess, sizeof(tbReal) * (size_t)s->p->n);
   s->form->velocity(s, s->lambda, s->sigma);
-  *solved = tb_active_stages(s, lambda, info);
+  *solved = tb_active_proximal_continuation(s, lambda, info);
   return true;
 }
 
@@ -87,7 +88,7 @@ static bool small_island(tbActiveState* s, tbReal* lambda, tbSolveInfo* info, bo
 // analysed unless sweeps come first, which mostly need no factors of it. Sets *solved. False: out
 // of memory.
 static bool large_island(tbActiveState* s, tbReal* lambda, tbSolveInfo* info, bool* solved) {
-  bool tried = s->a->tried, large = s->p->n > TB_ACTIVE_LARGE;
+  bool tried = s->a->impulse_space_failed, large = s->p->n > TB_ACTIVE_LARGE;
   bool skip = tried || (large && tb_active_moved_share(s) > MOVED);
   bool sweeps_first = skip && tb_active_domain_decomposition(s);
   if (!sweeps_first && !tb_velocity_analyze(s->a->system)) return false;
@@ -103,7 +104,7 @@ static bool give_best(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
   s->form->velocity(s, s->best, s->candidate_sigma);
   info->residual = tb_residual(a->p, a->law, s->best, s->candidate_sigma);
   info->residual_exact = tb_residual(a->p, TB_LAW_NCP, s->best, s->candidate_sigma);
-  if (info->residual.relative <= a->enough) info->status = TB_SOLVE_CONVERGED;
+  if (info->residual.relative <= a->acceptable) info->status = TB_SOLVE_CONVERGED;
   // The modes and factors in memory belong to other impulses.
   s->changed = true;
   return true;
@@ -124,11 +125,11 @@ bool tb_active_solve(const tbActive* a, tbArena* arena, const tbReal* sigma, tbR
     if (!solved && !tb_active_pyramid(&s, arena, lambda, info, &solved)) return false;
   } else if (a->system && a->law != TB_LAW_RAISIM) {
     if (!solved && !tb_active_attempts(&s, arena, lambda, info, &solved)) return false;
-    sure = sure && !solved && !tb_active_will_do(&s);
+    sure = sure && !solved && !tb_active_is_acceptable(&s);
     if (sure && !tb_active_last_resort(&s, arena, lambda, info, &solved)) return false;
   }
   if (!solved && !give_best(&s, lambda, info)) return false;
-  if (a->rest && !TB_WITHOUT(REST) && info->status == TB_SOLVE_CONVERGED)
-    tb_active_rest_impulses(&s, lambda);
+  if (a->resting_start && !TB_WITHOUT(REST) && info->status == TB_SOLVE_CONVERGED)
+    tb_active_resting_start(&s, lambda);
   return true;
 }

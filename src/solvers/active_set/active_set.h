@@ -9,7 +9,7 @@
 // The impulses whose velocity was last computed with dense factors, so that a caller can reuse the
 // result: by row the impulses, by dof the generalized impulse J^T lambda and the velocity it adds.
 typedef struct {
-  bool any;
+  bool valid;
   tbReal *lambda, *push, *velocity;
 } tbLastApplied;
 
@@ -22,22 +22,23 @@ typedef struct {
   tbLaw law;
   // raisim, by row: a = mu_i A_iN / A_NN of a cone's block A of G + R; else NULL.
   const tbReal* coupling;
-  tbReal tolerance;  // relative residual to aim at
-  tbReal enough;     // acceptable residual above `tolerance`; 0: none is acceptable
+  tbReal tolerance;   // relative residual to aim at
+  tbReal acceptable;  // acceptable residual above `tolerance`; 0: none is acceptable
   int max_iter;
-  const tbReal* measure;  // relative residual of the first guess, or NULL if unknown
-  bool tried;             // impulse space has failed: start with interior points
-  bool few;               // few dofs: an iteration is cheap, even with sparse factors
-  bool loose;             // free-floating bodies only, which come to rest
+  const tbReal* start_residual;  // relative residual of the first guess, or NULL if unknown
+  bool impulse_space_failed;     // impulse space has failed: start with interior points
+  bool few_dofs;                 // few dofs: an iteration is cheap, even with sparse factors
+  bool free_floating;            // free-floating bodies only, which come to rest
   bool part;  // a subdomain of a larger island: two attempts at most, and no further decomposition
-  // Resting warm start, if `rest` is not NULL. `inherited` is the part of sigma that disappears
-  // after this step (the velocity error and the gap at its start), by row; `left` is the relative
-  // residual of the last step; `rest` receives the impulses that are right without `inherited`.
-  const tbReal* inherited;
-  tbReal left;
-  tbReal* rest;
-  bool* relieved;      // out, or NULL: `inherited` was removed from `rest`
-  tbLastApplied* led;  // out, or NULL
+  // Resting warm start, if `resting_start` is not NULL. `carried_error` is the part of sigma that
+  // disappears after this step (the velocity error and the gap at its start), by row;
+  // `last_residual` is the relative residual of the last step; `resting_start` receives the
+  // impulses that are right without `carried_error`.
+  const tbReal* carried_error;
+  tbReal last_residual;
+  tbReal* resting_start;
+  bool* carried_error_removed;  // out, or NULL: `carried_error` was removed from `resting_start`
+  tbLastApplied* last_applied;  // out, or NULL
 } tbActive;
 
 // Improve `lambda` (first guess in, solution out); `sigma` is the velocity at the guess. Fills

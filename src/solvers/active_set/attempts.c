@@ -56,9 +56,9 @@ static bool relax_best(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolve
   memcpy(s->lambda, s->best, sizeof(tbReal) * (size_t)s->p->n);
   // Subdomain solves would end at the same point again: plain sweeps instead.
   bool local = !TB_WITHOUT(SUBDOMAINS) && !s->small && !s->a->part && s->p->n > TB_ACTIVE_LARGE &&
-               s->best_measure < s->relaxed_measure;
+               s->best_residual < s->relaxed_residual;
   bool free_bodies = local && on_free_bodies(s);
-  s->relaxed_measure = s->best_measure;
+  s->relaxed_residual = s->best_residual;
   if (!(free_bodies ? tb_active_whiten(s, arena) : tb_active_sweep(s, arena, SWEEPS))) {
     return false;
   }
@@ -74,10 +74,10 @@ static bool interior_attempt(tbActiveState* s, tbArena* arena, const tbInterior*
                              tbReal* lambda, tbSolveInfo* info, bool* solved) {
   if (!tb_active_interior(s->a, arena, settings, s->candidate, s->candidate_sigma, info))
     return false;
-  tb_active_go_to(s, s->candidate, s->candidate_sigma);
+  tb_active_set_iterate(s, s->candidate, s->candidate_sigma);
   tbSolveInfo found = *info;
   *solved = tb_active_evaluate(s, lambda, &found);
-  if (!*solved && !tb_active_will_do(s)) return true;
+  if (!*solved && !tb_active_is_acceptable(s)) return true;
   if (!tb_active_moving(s) && tb_active_iterate(s, AFTER_INTERIOR, lambda, info)) {
     *solved = true;
     return true;
@@ -93,7 +93,7 @@ static bool interior_attempt(tbActiveState* s, tbArena* arena, const tbInterior*
 static void set_start(tbActiveState* s, bool guess) {
   size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
   memcpy(s->candidate, guess ? s->guess : s->best, bytes);
-  if (s->best_measure > 1) memset(s->candidate, 0, bytes);
+  if (s->best_residual > 1) memset(s->candidate, 0, bytes);
   s->form->velocity(s, s->candidate, s->candidate_sigma);
 }
 
@@ -108,20 +108,20 @@ bool tb_active_attempts(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolv
   for (int k = 0; k < attempts && !*solved && info->iterations < s->a->max_iter; k++) {
     bool swept = many || k >= (small ? SMALL_PLAIN : 1);
     if (swept && !relax_best(s, arena, lambda, info, solved)) return false;
-    if (*solved || tb_active_will_do(s)) return true;
+    if (*solved || tb_active_is_acceptable(s)) return true;
     if (!tb_velocity_analyze(s->a->system)) return false;
     bool around = turning && k > 0;
     tbInterior settings = {.max_iter = around ? TURNING_ITERATIONS : ITERATIONS,
                            .patience = PATIENCE,
                            .target = small ? STOP_SMALL : STOP,
-                           .mu = tb_min(1, barrier[k] * tb_min(s->best_measure, 1)),
+                           .mu = tb_min(1, barrier[k] * tb_min(s->best_residual, 1)),
                            .kappa = KAPPA,
                            .mild = small,
                            .turning_points = around};
     if (!swept) set_start(s, small && k == FROM_THE_CENTRE);
     if (!interior_attempt(s, arena, &settings, lambda, info, solved)) return false;
-    if (!*solved && small) *solved = tb_active_stages(s, lambda, info);
-    if (tb_active_will_do(s)) break;
+    if (!*solved && small) *solved = tb_active_proximal_continuation(s, lambda, info);
+    if (tb_active_is_acceptable(s)) break;
   }
   return true;
 }
@@ -136,7 +136,7 @@ bool tb_active_last_resort(tbActiveState* s, tbArena* arena, tbReal* lambda, tbS
     return false;
   }
   s->form->velocity(s, s->candidate, s->candidate_sigma);
-  tb_active_go_to(s, s->candidate, s->candidate_sigma);
+  tb_active_set_iterate(s, s->candidate, s->candidate_sigma);
   *solved = tb_active_evaluate(s, lambda, info) || tb_active_iterate(s, AFTER_CONVEX, lambda, info);
   return true;
 }

@@ -51,8 +51,8 @@ enum { REFINE = 8, REFINE_SLIDING = 2 };  // limits of these solutions
 bool tb_active_evaluate(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
   size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
   info->residual = tb_residual(s->p, s->a->law, s->candidate, s->candidate_sigma);
-  if (info->residual.relative < s->best_measure) {
-    s->best_measure = info->residual.relative;
+  if (info->residual.relative < s->best_residual) {
+    s->best_residual = info->residual.relative;
     memcpy(s->best, s->candidate, bytes);
   }
   if (!(info->residual.relative <= s->a->tolerance)) return false;
@@ -76,7 +76,7 @@ static bool evaluate_projection(tbActiveState* s, tbReal* lambda, tbSolveInfo* i
 }
 
 bool tb_active_moving(const tbActiveState* s) {
-  return s->guess_measure > MOVING * s->a->tolerance;
+  return s->guess_residual > MOVING * s->a->tolerance;
 }
 
 // ---- refinement with fixed modes ---------------------------------------------------------------
@@ -84,7 +84,7 @@ bool tb_active_moving(const tbActiveState* s) {
 // The residual aimed at with fixed modes, as a share of the tolerance.
 static tbReal refined_share(const tbActiveState* s) {
   if (s->a->part) return REFINED_SUBDOMAIN;
-  if (tb_active_moving(s) && !(s->a->loose && tb_active_is_at_rest(s, s->lambda)))
+  if (tb_active_moving(s) && !(s->a->free_floating && tb_active_is_at_rest(s, s->lambda)))
     return REFINED_MOVING;
   if (!s->small) return REFINED;
   return s->sliding ? REFINED_SLIDING : REFINED_SMALL;
@@ -112,19 +112,19 @@ static bool refine_fixed_modes(tbActiveState* s, tbReal* lambda, tbSolveInfo* in
   bool held = true;
   for (int k = 0; k < REFINE; k++) {
     tbSolveInfo now = *info;
-    bool enough = evaluate_projection(s, s->good, &now);
+    bool enough = evaluate_projection(s, s->accepted, &now);
     tbReal measure = now.residual.relative;
     if (enough && (best.status != TB_SOLVE_CONVERGED || measure < best.residual.relative)) {
       best = now;
-      memcpy(lambda, s->good, sizeof(tbReal) * (size_t)s->p->n);
+      memcpy(lambda, s->accepted, sizeof(tbReal) * (size_t)s->p->n);
     }
     if (!held || measure <= refined_share(s) * s->a->tolerance || !(measure < HALF * last)) break;
     last = measure;
-    tb_active_go_to(s, s->candidate, s->candidate_sigma);
+    tb_active_set_iterate(s, s->candidate, s->candidate_sigma);
     tb_active_set_center(s);
     tb_active_modes(s);
     if (s->changed || !solve_again(s, k >= REFINE_SLIDING, &best.factorizations)) break;
-    tb_active_go_to(s, s->next, s->next_sigma);
+    tb_active_set_iterate(s, s->next, s->next_sigma);
     tb_active_set_center(s);
     tb_active_modes(s);
     held = !s->changed;
@@ -140,7 +140,7 @@ static bool full_step(tbActiveState* s, tbSolveInfo* info) {
   info->iterations++;
   info->factorizations++;
   if (!s->form->factor(s) || !s->form->solve(s)) return false;
-  tb_active_go_to(s, s->next, s->next_sigma);
+  tb_active_set_iterate(s, s->next, s->next_sigma);
   return true;
 }
 
@@ -149,7 +149,7 @@ static bool full_step(tbActiveState* s, tbSolveInfo* info) {
 static tbReal first_weight(const tbActiveState* s) {
   if (!s->small) return TB_ACTIVE_LEAST_WEIGHT;
   return tb_min(WEIGHT_FIRST,
-                tb_max(WEIGHT_LEAST, WEIGHT_SHARE * s->a->tolerance / s->best_measure));
+                tb_max(WEIGHT_LEAST, WEIGHT_SHARE * s->a->tolerance / s->best_residual));
 }
 
 // The candidate is good enough; if the modes stay fixed, one more iteration reduces its residual
@@ -226,7 +226,7 @@ bool tb_active_iterate(tbActiveState* s, int iterations, tbReal* lambda, tbSolve
   return false;
 }
 
-bool tb_active_stages(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
+bool tb_active_proximal_continuation(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
   bool solved = false, last = false, lost = false;
   s->proximal = true;
   for (tbReal weight = TB_ACTIVE_FIRST_WEIGHT; !solved && !last && !lost; weight *= WEIGHT_DECAY) {

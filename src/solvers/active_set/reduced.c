@@ -378,7 +378,7 @@ static bool copy_kept(tbReduced* s, tbArena* arena, int kept) {
     block[k].row = row;
     s->kept[k] = i;
     int width = fill_columns(s, i, J);
-    rows[k++] = (tbRows){dim, width, s->small.inertia.forest.colind, J};
+    rows[k++] = (tbRows){dim, width, s->reduced.inertia.forest.colind, J};
     for (int r = 0; r < dim; r++, row++) {
       R[row] = p->R ? p->R[from + r] : 0;
       rho[row] = s->a->rho[from + r];
@@ -393,8 +393,8 @@ static bool copy_kept(tbReduced* s, tbArena* arena, int kept) {
   s->problem.block = block;
   s->problem.R = R;
   s->problem.g = s->g;
-  s->small.block = rows;
-  s->small.rho = rho;
+  s->reduced.block = rows;
+  s->reduced.rho = rho;
   return true;
 }
 
@@ -407,7 +407,7 @@ static tbReal largest(int n, const tbReal* x) {
 // g of the reduced problem: the velocity at the first impulses minus their contribution.
 static void fill_free(tbReduced* s) {
   const tbProblem* p = &s->problem;
-  const tbActive* small = &s->small;
+  const tbActive* small = &s->reduced;
   tbReal* x = s->f;
   memset(x, 0, sizeof(tbReal) * (size_t)s->stride);
   for (int k = 0; k < p->nblock; k++) {
@@ -425,7 +425,7 @@ static void fill_free(tbReduced* s) {
 
 bool tb_active_reduce(const tbActive* a, const tbReducedSpace* twists, tbArena* arena,
                       const tbReal* lambda, const tbReal* sigma, tbReduced* s) {
-  *s = (tbReduced){.a = a, .twists = twists, .lambda = lambda, .sigma = sigma, .small = *a};
+  *s = (tbReduced){.a = a, .twists = twists, .lambda = lambda, .sigma = sigma, .reduced = *a};
   s->at = tb_arena_alloc(arena, sizeof(int) * (size_t)(a->p->nblock + 1));
   if (!s->at) return false;
   int kept = sort_blocks(s), rank = 0;
@@ -433,18 +433,18 @@ bool tb_active_reduce(const tbActive* a, const tbReducedSpace* twists, tbArena* 
   if (!s->possible) return true;
   fill_shift(s, sigma, s->shift);
   for (int k = s->nequal; k < s->nbase; k++) rank += s->U[k * (s->stride + 1)] != 0;
-  if (!unit_forest(&s->small, arena, rank) || !copy_kept(s, arena, kept)) return false;
+  if (!unit_forest(&s->reduced, arena, rank) || !copy_kept(s, arena, kept)) return false;
   fill_free(s);
   // The reduced problem allows the same velocity error as the island.
   tbReal all = largest(a->p->n, a->p->g), left = largest(s->problem.n, s->problem.g);
   s->scale = all > 0 && left > 0 ? all / left : 1;
-  s->small.p = &s->problem;
-  s->small.tolerance = SHARE * a->tolerance * s->scale;
-  s->small.enough = 0;
-  s->small.measure = NULL;
-  s->small.rest = NULL;
-  s->small.led = NULL;
-  s->small.relieved = &s->relieved;
+  s->reduced.p = &s->problem;
+  s->reduced.tolerance = SHARE * a->tolerance * s->scale;
+  s->reduced.acceptable = 0;
+  s->reduced.start_residual = NULL;
+  s->reduced.resting_start = NULL;
+  s->reduced.last_applied = NULL;
+  s->reduced.carried_error_removed = &s->carried_error_removed;
   return true;
 }
 
@@ -486,38 +486,41 @@ void tb_active_expand(const tbReduced* s, const tbReal* small, tbReal* lambda) {
 
 // ---- reduce, solve, expand ---------------------------------------------------------------------
 
-// `inherited` (active_set.h) of the reduced problem. Equalities whose velocity error exceeds what
-// the last step left are moving: then there is no resting warm start.
+// `carried_error` (active_set.h) of the reduced problem. Equalities whose velocity error exceeds
+// what the last step left are moving: then there is no resting warm start.
 static bool reduce_carried_error(tbReduced* s, tbArena* arena) {
   const tbActive* a = s->a;
   const tbProblem* p = a->p;
-  tbReal most = TB_INHERITED_MOST * a->left * largest(p->n, p->g);
+  tbReal most = TB_CARRIED_ERROR_MOST * a->last_residual * largest(p->n, p->g);
   for (int i = 0; i < p->nblock; i++) {
     if (!is_equality(s, i)) continue;
-    if (!(largest(p->block[i].dim, a->inherited + p->block[i].row) <= most)) return true;
+    if (!(largest(p->block[i].dim, a->carried_error + p->block[i].row) <= most)) return true;
   }
   size_t n = (size_t)s->problem.n + 1;
   tbReal* vectors = tb_arena_alloc(arena, sizeof(tbReal) * 2 * n);
   if (!vectors) return false;
-  fill_shift(s, a->inherited, s->offset);
+  fill_shift(s, a->carried_error, s->offset);
   for (int k = 0; k < s->problem.nblock; k++) {
     int i = s->kept[k], row = s->problem.block[k].row;
-    memcpy(vectors + row, a->inherited + p->block[i].row, sizeof(tbReal) * (size_t)p->block[i].dim);
+    memcpy(vectors + row, a->carried_error + p->block[i].row,
+           sizeof(tbReal) * (size_t)p->block[i].dim);
     add_from_base(s, i, s->offset, vectors + row);
   }
-  s->small.inherited = vectors;
-  s->small.left = a->left * s->scale;
-  s->small.rest = vectors + n;
+  s->reduced.carried_error = vectors;
+  s->reduced.last_residual = a->last_residual * s->scale;
+  s->reduced.resting_start = vectors + n;
   return true;
 }
 
 // The resting impulses of the island, without the carried velocity error if it was removed.
 static void expand_rest(const tbReduced* s, const tbReal* lambda) {
-  if (s->small.rest) {
-    for (int k = 0; k < s->stride && s->relieved; k++) s->offset[k] = s->shift[k] - s->offset[k];
-    expand(s, s->small.rest, s->relieved ? s->offset : s->shift, s->a->rest);
+  if (s->reduced.resting_start) {
+    for (int k = 0; k < s->stride && s->carried_error_removed; k++)
+      s->offset[k] = s->shift[k] - s->offset[k];
+    expand(s, s->reduced.resting_start, s->carried_error_removed ? s->offset : s->shift,
+           s->a->resting_start);
   } else {
-    memcpy(s->a->rest, lambda, sizeof(tbReal) * (size_t)s->a->p->n);
+    memcpy(s->a->resting_start, lambda, sizeof(tbReal) * (size_t)s->a->p->n);
   }
 }
 
@@ -525,7 +528,7 @@ bool tb_active_solve_reduced(const tbActive* a, const tbReducedSpace* twists, tb
                              const tbReal* sigma, tbReal* lambda, tbSolveInfo* info) {
   tbReduced s;
   tbVelocity system;
-  const tbActive* left = &s.small;
+  const tbActive* left = &s.reduced;
   *info = (tbSolveInfo){.status = TB_SOLVE_MAX_ITERATIONS, .law = tb_law_name(a->law)};
   info->solver = "active";
   tbReal* guess = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(a->p->n + 1));
@@ -533,8 +536,8 @@ bool tb_active_solve_reduced(const tbActive* a, const tbReducedSpace* twists, tb
   memcpy(guess, lambda, sizeof(tbReal) * (size_t)a->p->n);
   if (!tb_active_reduce(a, twists, arena, guess, sigma, &s)) return false;
   if (!s.possible) return true;
-  if (a->rest && !reduce_carried_error(&s, arena)) return false;
-  s.small.system = &system;
+  if (a->resting_start && !reduce_carried_error(&s, arena)) return false;
+  s.reduced.system = &system;
   tbReal* small = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(s.problem.n + 1));
   if (!small) return false;
   memcpy(small, s.first, sizeof(tbReal) * (size_t)s.problem.n);
@@ -545,6 +548,6 @@ bool tb_active_solve_reduced(const tbActive* a, const tbReducedSpace* twists, tb
   }
   if (info->status != TB_SOLVE_CONVERGED) return true;
   tb_active_expand(&s, small, lambda);
-  if (a->rest) expand_rest(&s, lambda);
+  if (a->resting_start) expand_rest(&s, lambda);
   return true;
 }

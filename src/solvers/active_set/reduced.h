@@ -20,17 +20,17 @@ typedef struct {
   const tbReal *lambda, *sigma;  // the point of the reduction
   bool possible;                 // false: the island cannot be reduced
 
-  tbActive small;                // the reduced problem
+  tbActive reduced;              // the reduced problem
   tbProblem problem;             // its rows
   int* kept;                     // per block of the reduced problem: the block of the island
   tbReal *g, *first, *velocity;  // its g; impulses at the point of reduction, and their velocity
   tbReal scale;                  // largest velocity of the island over that of the reduced problem
-  bool relieved;                 // the carried velocity error was removed from the resting impulses
+  bool carried_error_removed;    // the carried velocity error was removed from the resting impulses
 
   int* at;                    // per block of the island: its first base row
   int nequal, nbase, stride;  // base rows of equalities, of all blocks, and their padded number
   tbReal* U;                  // U of (9)
-  tbReal *shift, *offset;     // t and U_eb^T t of (10), for sigma and for `inherited`
+  tbReal *shift, *offset;     // t and U_eb^T t of (10), for sigma and for `carried_error`
   tbReal* f;                  // scratch by base row
 } tbReduced;
 

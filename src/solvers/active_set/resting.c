@@ -14,7 +14,7 @@
 // two.
 static const tbReal SWING = 1e-3;
 // Solves for the resting impulses of free-floating bodies; other islands take one.
-enum { REST_LOOSE = 2 };
+enum { RESTING_FREE_FLOATING = 2 };
 
 // The weight of a row's velocity in the residual, relative to that of sliding: torsion and rolling,
 // in rad/s, count by their coefficients.
@@ -37,12 +37,13 @@ static bool is_active_row(const tbActiveState* s, const tbBlock* b, int row) {
 // remove: the guess only lacked that impulse.
 static tbReal carried_error(const tbActiveState* s, const tbReal* lambda, int row) {
   const tbActive* a = s->a;
-  return a->inherited[row] + (a->loose ? s->p->R[row] * (lambda[row] - s->guess[row]) : 0);
+  return a->carried_error[row] +
+         (a->free_floating ? s->p->R[row] * (lambda[row] - s->guess[row]) : 0);
 }
 
 bool tb_active_is_at_rest(const tbActiveState* s, const tbReal* lambda) {
   const tbProblem* p = s->p;
-  if (!s->a->rest) return false;
+  if (!s->a->resting_start) return false;
   tbReal most = 0;
   for (int i = 0; i < p->nblock; i++) {
     const tbBlock* b = &p->block[i];
@@ -51,7 +52,7 @@ bool tb_active_is_at_rest(const tbActiveState* s, const tbReal* lambda) {
       most = tb_max(most, felt_share(b, row - b->row) * fabs(carried_error(s, lambda, row)));
     }
   }
-  return most <= TB_INHERITED_MOST * s->a->left * s->max_speed;
+  return most <= TB_CARRIED_ERROR_MOST * s->a->last_residual * s->max_speed;
 }
 
 // The mean of two impulses of a block that differ by little.
@@ -70,7 +71,8 @@ static void mean_of_swing(const tbBlock* b, const tbReal* before, tbReal* lambda
 // Without modes or factors: the impulse that removes an error and the previous one lie on opposite
 // sides of the resting impulse, so the mean of both approximates it if they differ by little.
 static void rest_by_mean(const tbActiveState* s) {
-  for (int i = 0; i < s->p->nblock; i++) mean_of_swing(&s->p->block[i], s->guess, s->a->rest);
+  for (int i = 0; i < s->p->nblock; i++)
+    mean_of_swing(&s->p->block[i], s->guess, s->a->resting_start);
 }
 
 // Whether modes are unchanged and the factors in memory belong to them, with a small proximal
@@ -82,10 +84,10 @@ static bool has_factors(const tbActiveState* s) {
   return !s->changed && factored && !(s->proximal_weight > most);
 }
 
-void tb_active_rest_impulses(tbActiveState* s, const tbReal* lambda) {
+void tb_active_resting_start(tbActiveState* s, const tbReal* lambda) {
   const tbActive* a = s->a;
   const tbProblem* p = s->p;
-  memcpy(a->rest, lambda, sizeof(tbReal) * (size_t)p->n);
+  memcpy(a->resting_start, lambda, sizeof(tbReal) * (size_t)p->n);
   if (!has_factors(s)) {
     rest_by_mean(s);
     return;
@@ -99,14 +101,14 @@ void tb_active_rest_impulses(tbActiveState* s, const tbReal* lambda) {
   }
   // One solve more than seems necessary: between heavy and light bodies, a small error of an
   // impulse is a large velocity.
-  for (int k = 0; k < (a->loose ? REST_LOOSE : 1); k++) {
+  for (int k = 0; k < (a->free_floating ? RESTING_FREE_FLOATING : 1); k++) {
     tb_active_set_center(s);
     if (!s->form->refine(s)) return;
-    tb_active_go_to(s, s->next, s->next_sigma);
+    tb_active_set_iterate(s, s->next, s->next_sigma);
   }
   for (int i = 0; i < p->nblock; i++) {
     int row = p->block[i].row;
-    tb_block_project(&p->block[i], a->law, s->lambda + row, a->rest + row);
+    tb_block_project(&p->block[i], a->law, s->lambda + row, a->resting_start + row);
   }
-  if (a->relieved) *a->relieved = true;
+  if (a->carried_error_removed) *a->carried_error_removed = true;
 }

@@ -18,7 +18,7 @@ enum { TB_MODE_OPEN = 0, TB_MODE_ACTIVE, TB_MODE_STICK, TB_MODE_SLIDE, TB_MODE_L
 #define TB_ACTIVE_LARGE 200
 // Velocities at the start of a step count as velocity error carried over from the last step, up to
 // this multiple of the residual at which that step ended.
-#define TB_INHERITED_MOST 10
+#define TB_CARRIED_ERROR_MOST 10
 
 // Sliding of a cone block, in the coordinates in which its cone is round.
 typedef struct {
@@ -50,13 +50,13 @@ typedef struct {
   tbReal closed_speed;                  // m/s: contacts that open more slowly count as closed
   tbReal *candidate, *candidate_sigma;  // impulses within the cones, and their velocity
   tbReal* guess;                        // the first guess
-  tbReal guess_measure;                 // relative residual of a nonzero guess; 0 for a zero guess
-  tbReal* good;                         // the last accepted candidate
+  tbReal guess_residual;                // relative residual of a nonzero guess; 0 for a zero guess
+  tbReal* accepted;                     // the last accepted candidate
   tbReal* best;                         // the candidate with the smallest residual so far
-  tbReal best_measure;
-  tbReal relaxed_measure;  // best_measure at the last relaxation
-  int* mode;               // per block; per row for one-sided and box blocks, and for pyramids
-  tbSlide* slide;          // per block, where it slides
+  tbReal best_residual;
+  tbReal relaxed_residual;  // best_residual at the last relaxation
+  int* mode;                // per block; per row for one-sided and box blocks, and for pyramids
+  tbSlide* slide;           // per block, where it slides
   bool changed;
   bool sliding;                 // sliding directions enter the matrix of (3)
   bool skew;                    // the matrix of (3) is not symmetric
@@ -64,14 +64,15 @@ typedef struct {
 } tbActiveState;
 
 // Set the iterate to these impulses and their velocity.
-static inline void tb_active_go_to(tbActiveState* s, const tbReal* lambda, const tbReal* sigma) {
+static inline void tb_active_set_iterate(tbActiveState* s, const tbReal* lambda,
+                                         const tbReal* sigma) {
   memcpy(s->lambda, lambda, sizeof(tbReal) * (size_t)s->p->n);
   memcpy(s->sigma, sigma, sizeof(tbReal) * (size_t)s->p->n);
 }
 
 // Whether the best candidate has an acceptable residual, though above the tolerance.
-static inline bool tb_active_will_do(const tbActiveState* s) {
-  return s->best_measure <= s->a->enough;
+static inline bool tb_active_is_acceptable(const tbActiveState* s) {
+  return s->best_residual <= s->a->acceptable;
 }
 
 // Set the proximal centre to the current impulses.
@@ -137,7 +138,7 @@ bool tb_active_iterate(tbActiveState* s, int iterations, tbReal* lambda, tbSolve
 // nearly right may need huge impulses that cancel. A large proximal weight keeps impulses near the
 // last ones; its problem is solved in a few iterations, and again from there with smaller and
 // smaller weights.
-bool tb_active_stages(tbActiveState* s, tbReal* lambda, tbSolveInfo* info);
+bool tb_active_proximal_continuation(tbActiveState* s, tbReal* lambda, tbSolveInfo* info);
 
 // Whether the guess, the last step's impulses, was far off, as it will then be in the next step
 // too.
@@ -175,8 +176,8 @@ bool tb_active_pyramid(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolve
 // tolerance. Moving bodies carry more, in every step.
 bool tb_active_is_at_rest(const tbActiveState* s, const tbReal* lambda);
 
-// Compute `rest` of the problem from the solution.
-void tb_active_rest_impulses(tbActiveState* s, const tbReal* lambda);
+// Compute the resting warm start of the problem from the solution.
+void tb_active_resting_start(tbActiveState* s, const tbReal* lambda);
 
 // ---- sweeps (gauss_seidel/velocity_sweep.c, subdomain_layers.c)
 // ----------------------------------

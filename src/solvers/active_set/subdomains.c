@@ -279,12 +279,12 @@ bool tb_subdomain_solve(tbActiveState* s, tbArena* arena, Subdomain* sub,
   local.block = sub->rows;
   local.system = v;
   local.rho = sub->rho;
-  local.measure = NULL;
-  local.inherited = NULL;
-  local.rest = NULL;
-  local.led = NULL;
+  local.start_residual = NULL;
+  local.carried_error = NULL;
+  local.resting_start = NULL;
+  local.last_applied = NULL;
   local.part = true;
-  local.few = sub->n <= FEW;
+  local.few_dofs = sub->n <= FEW;
   local.max_iter = scale->iterations;
   // g of (1).
   memset(sub->g, 0, sizeof(tbReal) * (size_t)sub->n);
@@ -299,7 +299,7 @@ bool tb_subdomain_solve(tbActiveState* s, tbArena* arena, Subdomain* sub,
   // Small velocities and loads need less relative accuracy in the scale of the whole island.
   tbReal ease = tb_min(scale->speed / speed, load > 0 ? scale->load / load : 1);
   local.tolerance = scale->target * tb_max(1, tb_min(ease, MOST_EASE));
-  local.enough = 0;
+  local.acceptable = 0;
   tbReal before = tb_residual(&p, s->a->law, sub->lambda, sub->sigma).relative;
   tbSolveInfo info;
   tbArenaMark mark = tb_arena_mark(arena);

@@ -168,15 +168,15 @@ static void true_velocity(tbActiveState* s, const tbReal* lambda, tbReal* sigma)
   tbVelocity* v = s->a->system;
   Velocity* w = s->work;
   const tbProblem* p = s->p;
-  tbLastApplied* led = v->dense ? s->a->led : NULL;
+  tbLastApplied* applied = v->dense ? s->a->last_applied : NULL;
   memset(w->x, 0, sizeof(tbReal) * (size_t)v->size);
   tb_velocity_apply_transposed_all(v, lambda, w->x);
-  if (led) tb_velocity_dense_by_dof(v, w->x, led->push);
+  if (applied) tb_velocity_dense_by_dof(v, w->x, applied->push);
   tb_velocity_inverse(v, w->x);
-  if (led) {
-    tb_velocity_dense_by_dof(v, w->x, led->velocity);
-    memcpy(led->lambda, lambda, sizeof(tbReal) * (size_t)p->n);
-    led->any = true;
+  if (applied) {
+    tb_velocity_dense_by_dof(v, w->x, applied->velocity);
+    memcpy(applied->lambda, lambda, sizeof(tbReal) * (size_t)p->n);
+    applied->valid = true;
   }
   tb_velocity_mul_all(v, w->x, sigma);
   for (int r = 0; r < p->n; r++) sigma[r] += p->g[r] + (p->R ? p->R[r] * lambda[r] : 0);

@@ -294,10 +294,10 @@ TB_INLINE void find_unconverged(Batch* b, const Scale* scale) {
     const int next[LANES] = {j, j + 1, j + 2, j + 3};
     tbFreeLook four;
     gather_state(b, next, &four);
-    tbMask misses = tb_free_misses(&four, scale->most, scale->load) | scale->all;
+    tbMask unconverged = tb_free_unconverged(&four, scale->most, scale->load) | scale->all;
     for (int l = 0; l < LANES && j + l < b->n; l++) {
       b->unconverged[b->count] = j + l;
-      b->count -= misses[l];
+      b->count -= unconverged[l];
     }
   }
   for (int k = b->count; k % LANES; k++) b->unconverged[k] = b->unconverged[0];
@@ -310,7 +310,7 @@ TB_INLINE void solve_four(tbFreeContacts* f, const Batch* b, const int* j, int u
   tbFreeMove move;
   gather_state(b, j, &four);
   gather_contacts(f, b, j, &move);
-  tbMask far = tb_free_misses(&four, RELAX_ABOVE * scale->most, scale->load) & ~scale->all;
+  tbMask far = tb_free_unconverged(&four, RELAX_ABOVE * scale->most, scale->load) & ~scale->all;
   move.change[D] = (tbLanes){0};
   tb_free_solve(&four, &move);
   tb_free_relax(&four, far, &move);

@@ -62,7 +62,7 @@ typedef struct {
 // Which contacts, with lambda within their cones, have a residual above `most` at velocity sigma:
 // sigma_N < -most or |lambda . sigma + lambda_N |sigma_T|| > most times the largest impulse `load`.
 // Squares avoid a square root, because sweeps wait for this result.
-TB_INLINE tbMask tb_free_misses(const tbFreeLook* k, float most, float load) {
+TB_INLINE tbMask tb_free_unconverged(const tbFreeLook* k, float most, float load) {
   const tbLanes *s = k->sigma, *l = k->lambda;
   tbLanes square = l[0] * l[0] * (s[1] * s[1] + s[2] * s[2]);
   tbLanes along = l[0] * s[0] + (l[1] * s[1] + l[2] * s[2]);

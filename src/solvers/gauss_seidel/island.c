@@ -85,7 +85,7 @@ bool tb_island_pgs(tbSolveIsland* island, tbReal* lambda, int max_sweeps, int pa
     next = k + 1 + k / 4;
     // Sweeps left at the recent convergence rate. The first sweeps are not used for the rate:
     // contacts still open and close.
-    tbReal measure = island->last_measure;
+    tbReal measure = island->last_residual;
     if (k >= sure && isfinite(earlier)) {
       tbReal rate = tb_log(measure / earlier) / (k - earlier_sweep);
       tbReal left = rate < 0 ? tb_log(island->tolerance / measure) / rate : INFINITY;

@@ -164,8 +164,8 @@ tbResult tb_sweep_solve(tbSolve* s, tbBlockUpdate update, void* context) {
     // RaiSim's law has no guarantee of convergence, so it must gain more; sweeps of the convex law
     // always descend, so they may converge slowly up to the iteration limit.
     bool unsure = s->law == TB_LAW_RAISIM, certain = s->law == TB_LAW_CCP;
-    if (s->best_measure < (unsure ? 0.9 : 0.99) * mark) {
-      mark = s->best_measure;
+    if (s->best_residual < (unsure ? 0.9 : 0.99) * mark) {
+      mark = s->best_residual;
       last_gain = k;
     } else if (!certain && k - last_gain > (unsure ? 50 + k / 4 : 200 + k / 2)) {
       s->info->status = TB_SOLVE_STALLED;

@@ -142,8 +142,8 @@ static tbFreeScale free_scale(const tbSubdomainScale* scale) {
 }
 
 // The relative residual of a block at velocity sigma.
-static tbReal miss_at(const tbActiveState* s, int i, const tbReal* sigma,
-                      const tbSubdomainScale* scale) {
+static tbReal residual_at(const tbActiveState* s, int i, const tbReal* sigma,
+                          const tbSubdomainScale* scale) {
   tbBlock b = s->p->block[i];
   const tbReal* lambda = s->lambda + b.row;
   b.row = 0;
@@ -156,7 +156,7 @@ tbReal tb_active_fixed_point_residual(const tbActiveState* s, int i,
                                       const tbSubdomainScale* scale) {
   tbReal sigma[MAX];
   tb_active_whitened_velocity(s, i, sigma);
-  return miss_at(s, i, sigma, scale);
+  return residual_at(s, i, sigma, scale);
 }
 
 // ---- changes -----------------------------------------------------------------------------------
@@ -258,7 +258,7 @@ int tb_active_refine(tbActiveState* s, const tbSubdomainScale* scale) {
     tbReal sigma[MAX];
     if (!is_stale(s, i)) continue;
     changed_velocity(s, i, sigma);
-    bool moves = !(miss_at(s, i, sigma, scale) <= scale->target);
+    bool moves = !(residual_at(s, i, sigma, scale) <= scale->target);
     if (moves) {
       sweep_block(s, i, sigma);
       mark_moved(s, i);

@@ -461,8 +461,8 @@ bool tb_island_ipm(tbSolveIsland* island, const tbIpmSettings* set, const tbReal
     if (!isfinite(mu)) break;
     if (island->check(island, m.lambda, m.velocity, ++island->iterations, mu)) break;
     // No improvement for a while: leave the island to another method.
-    idle = island->last_measure < PROGRESS * best ? 0 : idle + 1;
-    best = tb_min(best, island->last_measure);
+    idle = island->last_residual < PROGRESS * best ? 0 : idle + 1;
+    best = tb_min(best, island->last_residual);
     if (idle > set->patience) break;
     if (set->adopt) adopt_velocities(&m, mu);
     tbReal a = choose_step(&m, set, mu, k < EARLY);

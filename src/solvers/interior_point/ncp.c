@@ -8,12 +8,12 @@
 static bool check(tbSolveIsland* island, const tbReal* lambda, const tbReal* sigma, int iteration,
                   tbReal penalty) {
   bool stop = tb_solve_check_sigma(island->solve, lambda, sigma, iteration, penalty);
-  island->last_measure = tb_solve_measure(island->solve, &island->solve->last);
-  if (island->last_measure < island->best_measure) {
-    island->best_measure = island->last_measure;
+  island->last_residual = tb_solve_measure(island->solve, &island->solve->last);
+  if (island->last_residual < island->best_residual) {
+    island->best_residual = island->last_residual;
     memcpy(island->best, lambda, (size_t)island->p.n * sizeof *lambda);
   }
-  island->converged = island->best_measure <= island->tolerance;
+  island->converged = island->best_residual <= island->tolerance;
   return stop;
 }
 

@@ -109,7 +109,7 @@ static bool attempt(Pyramid* q, tbArena* arena, tbReal mu, bool* solved) {
     s->form->velocity(s, s->lambda, s->sigma);
     interior.lambda = s->lambda;
     interior.sigma = s->sigma;
-    interior.mu = mu * tb_min(1, s->best_measure);
+    interior.mu = mu * tb_min(1, s->best_residual);
   }
   tbArenaMark mark = tb_arena_mark(arena);
   bool ok = tb_lcp_interior(&interior, &system, arena, solved);
@@ -134,12 +134,12 @@ bool tb_active_pyramid(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolve
   tbSolveInfo found = *info;
   memcpy(s->lambda, s->best, sizeof(tbReal) * (size_t)s->p->n);
   s->form->velocity(s, s->lambda, s->sigma);
-  bool settles = !(*solved && tb_active_moving(s)) && tb_active_iterate(s, AFTER, lambda, info);
-  if (*solved && !settles) {
+  bool converges = !(*solved && tb_active_moving(s)) && tb_active_iterate(s, AFTER, lambda, info);
+  if (*solved && !converges) {
     found.iterations = info->iterations;
     found.factorizations = info->factorizations;
     *info = found;
   }
-  *solved = *solved || settles;
+  *solved = *solved || converges;
   return true;
 }

@@ -377,8 +377,8 @@ static bool follow_from(const tbActive* a, tbArena* arena, const tbInterior* set
     tbReal mean, now = evaluate(&m, true, &mean);
     if (!isfinite(mean)) break;
     if (path.mu == 0) path.mu = mean;
-    *ends = now <= set->target * a->tolerance || (best <= a->enough && !(now < PROGRESS * best)) ||
-            info->iterations >= until;
+    *ends = now <= set->target * a->tolerance ||
+            (best <= a->acceptable && !(now < PROGRESS * best)) || info->iterations >= until;
     if (now < best) {
       best = now;
       memcpy(lambda, m.lambda, bytes);
@@ -428,7 +428,7 @@ bool tb_active_interior(const tbActive* a, tbArena* arena, const tbInterior* set
     }
     if (now <= set->target * a->tolerance) break;
     idle = now < PROGRESS * last ? 0 : idle + 1;
-    if (idle > 0 && best <= a->enough) break;
+    if (idle > 0 && best <= a->acceptable) break;
     last = tb_min(last, now);
     info->iterations++;
     m.try_mild = set->mild && idle > 0;

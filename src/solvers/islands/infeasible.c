@@ -32,9 +32,9 @@ static bool check(tbSolveIsland* island, const tbReal* lambda, const tbReal* sig
   (void)iteration;
   (void)penalty;
   tbReal measure = tb_residual(&island->p, TB_LAW_NCP, lambda, sigma).relative;
-  island->last_measure = measure;
-  if (measure < island->best_measure) {
-    island->best_measure = measure;
+  island->last_residual = measure;
+  if (measure < island->best_residual) {
+    island->best_residual = measure;
     memcpy(island->best, lambda, (size_t)island->p.n * sizeof *lambda);
   }
   return measure <= ACCURACY || tb_solve_late(island->solve);
@@ -65,7 +65,7 @@ static bool make_compliant(const tbSolveIsland* island, tbSolveIsland* compliant
   compliant->p.block = block;
   compliant->p.G.block_value = value;
   compliant->check = check;
-  compliant->best_measure = INFINITY;
+  compliant->best_residual = INFINITY;
   compliant->analyzed = compliant->converged = false;
   return true;
 }
@@ -121,7 +121,7 @@ bool tb_island_infeasible(tbSolveIsland* island, bool* proven) {
       .max_iter = 60, .patience = 12, .impulse = 1, .velocity = 1, .threshold = 1e4};
   if (!tb_island_ipm(&compliant, &set, NULL)) return false;
   island->factorizations = compliant.factorizations;
-  if (isfinite(compliant.best_measure) && make_witness(island, compliant.best) > 0) {
+  if (isfinite(compliant.best_residual) && make_witness(island, compliant.best) > 0) {
     *proven = proves(island, compliant.best, sigma);
   }
   tb_arena_release(island->arena, mark);

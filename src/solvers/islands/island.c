@@ -216,7 +216,7 @@ bool tb_island_extract(tbSolveIsland* island, tbSolve* s, const int* part, int i
   memset(island, 0, sizeof *island);
   island->arena = s->arena;
   island->solve = s;
-  island->best_measure = INFINITY;
+  island->best_residual = INFINITY;
   island->source = TB_ARENA_NEW(s->arena, int, p->nblock + 1);
   Scratch scratch = {.local = TB_ARENA_NEW(s->arena, int, p->nblock + 1),
                      .touched = TB_ARENA_NEW(s->arena, int, p->nblock + 1),

@@ -24,8 +24,8 @@ struct tbSolveIsland {
   tbIslandCheck check;
   tbSolve* solve;  // the solve that the island belongs to
   tbReal* best;    // the best iterate so far
-  tbReal best_measure;
-  tbReal last_measure;
+  tbReal best_residual;
+  tbReal last_residual;
   tbReal impulse, velocity;  // scales of the whole problem: lower bound of |lambda|, and |g|
   tbReal tolerance;
   int iterations;

@@ -22,7 +22,7 @@ static bool run(tbSolveIsland* island, tbResult (*method)(tbSolve* s), int max_i
   sub.settings = &settings;
   sub.info = &info;
   sub.cache = &cache;
-  sub.best_measure = INFINITY;
+  sub.best_residual = INFINITY;
   sub.lambda = tb_solve_reals(s, n);
   sub.sigma = tb_solve_reals(s, n);
   sub.best = tb_solve_reals(s, n);
@@ -32,7 +32,7 @@ static bool run(tbSolveIsland* island, tbResult (*method)(tbSolve* s), int max_i
   if (method(&sub) != TB_OK) return false;
   island->iterations += info.iterations;
   island->factorizations += info.factorizations;
-  if (!isfinite(sub.best_measure)) return true;
+  if (!isfinite(sub.best_residual)) return true;
   tb_island_velocity(island, sub.best, sub.sigma);
   island->check(island, sub.best, sub.sigma, island->iterations, 0);
   return true;

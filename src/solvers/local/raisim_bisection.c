@@ -139,6 +139,6 @@ tbResult tb_solve_raisim_bisection(tbSolve* s) {
 // The corrected step solves the exact law, so its residual is the exact law's.
 tbResult tb_solve_raisim_corrected(tbSolve* s) {
   s->law = TB_LAW_NCP;
-  s->best_measure = INFINITY;
+  s->best_residual = INFINITY;
   return run(s, true);
 }

@@ -28,7 +28,7 @@ static tbResult start_from_exact_law(tbSolve* s) {
   if (!best) return tb_solve_no_memory(s);
   memcpy(best, s->best, bytes);
   memcpy(s->lambda, s->best, bytes);
-  tbReal best_measure = s->best_measure;
+  tbReal best_residual = s->best_residual;
   tbLaw law = s->law;
   tbSolveSettings settings = *s->settings;
   const tbSolveSettings* full = s->settings;
@@ -36,12 +36,12 @@ static tbResult start_from_exact_law(tbSolve* s) {
   settings.history = NULL;
   s->law = TB_LAW_NCP;
   s->settings = &settings;
-  s->best_measure = INFINITY;
+  s->best_residual = INFINITY;
   tbResult result = tb_prox_fits(s->p) ? tb_solve_ncp_prox(s) : tb_solve_ncp_auto(s);
-  if (isfinite(s->best_measure)) memcpy(s->lambda, s->best, bytes);
+  if (isfinite(s->best_residual)) memcpy(s->lambda, s->best, bytes);
   s->law = law;
   s->settings = full;
-  s->best_measure = best_measure;
+  s->best_residual = best_residual;
   memcpy(s->best, best, bytes);
   if (s->info->status == TB_SOLVE_CONVERGED) s->info->status = TB_SOLVE_MAX_ITERATIONS;
   return result;
@@ -152,10 +152,10 @@ tbResult tb_solve_raisim_auto(tbSolve* s) {
   memcpy(s->lambda, exact, bytes);
   result = tb_solve_raisim_bisection(s);
   // If the sweeps fail, the exact law's solution is better than none.
-  if (s->info->status != TB_SOLVE_CONVERGED && s->best_measure > FAILED && isfinite(measure)) {
+  if (s->info->status != TB_SOLVE_CONVERGED && s->best_residual > FAILED && isfinite(measure)) {
     memcpy(s->best, exact, bytes);
     memcpy(s->lambda, exact, bytes);
-    s->best_measure = measure;
+    s->best_residual = measure;
   }
   return result;
 }

@@ -70,12 +70,12 @@ static bool check_island(tbSolveIsland* island, const tbReal* lambda, const tbRe
   tbSolve* s = island->solve;
   tbResidual residual = tb_residual(&island->p, TB_LAW_NCP, lambda, sigma);
   tbReal measure = tb_island_measure(island, &residual, lambda);
-  island->last_measure = measure;
-  if (measure < island->best_measure) {
-    island->best_measure = measure;
+  island->last_residual = measure;
+  if (measure < island->best_residual) {
+    island->best_residual = measure;
     memcpy(island->best, lambda, (size_t)island->p.n * sizeof *lambda);
   }
-  island->converged = island->best_measure <= island->tolerance;
+  island->converged = island->best_residual <= island->tolerance;
   return tb_solve_late(s) || island->converged;
 }
 
@@ -102,7 +102,8 @@ static bool should_stop(const tbSolveIsland* island) {
   if (island->converged || island->infeasible) return true;
   if (island->solve->info->status == TB_SOLVE_TIME_LIMIT) return true;
   if (island->iterations >= island->solve->settings->max_iter) return true;
-  return island->factorizations > 0 && island->best_measure <= SIGNIFICANT * rounding_level(island);
+  return island->factorizations > 0 &&
+         island->best_residual <= SIGNIFICANT * rounding_level(island);
 }
 
 // How many sweeps cost as much as an interior-point solve, from operation counts weighted by their
@@ -216,14 +217,14 @@ static bool solve_island(tbSolveIsland* island, tbReal* lambda) {
   bool fine = false;
   int attempts = TB_WITHOUT(STRATEGY_REPEATS) ? 1 : ATTEMPT_COUNT;
   for (int attempt = 0; attempt < attempts && !should_stop(island); attempt++) {
-    if (attempt >= DIGITS_ATTEMPT && !fine && island->best_measure < REDUNDANT_DIGITS) {
+    if (attempt >= DIGITS_ATTEMPT && !fine && island->best_residual < REDUNDANT_DIGITS) {
       fine = true;
       if (!last_digits(island)) return false;
       if (should_stop(island)) break;
     }
     if (!run_attempt(island, attempt, patience, lambda)) return false;
     // Far from a solution: the problem may be infeasible.
-    if (attempt == 0 && !should_stop(island) && island->best_measure > FAR &&
+    if (attempt == 0 && !should_stop(island) && island->best_residual > FAR &&
         !tb_island_infeasible(island, &island->infeasible)) {
       return false;
     }
