@@ -43,8 +43,8 @@ struct tbCallbacks {
   tbReal (*act_gain)(const tbModel* model, const tbData* data, int actuator, const void* user);
   tbReal (*act_bias)(const tbModel* model, const tbData* data, int actuator, const void* user);
 
-  // 6. The values of a sensor of type "user" (sensor_dim of them, in data->sensordata), in the half
-  // of the step that its `needstage` says.
+  // 6. The values of a sensor of type "user" (sensor_dim of them, in data->sensordata), when the
+  // forces of the step are known. NULL: they stay as the user wrote them.
   void (*sensor)(const tbModel* model, const tbData* data, int sensor, tbReal* values,
                  const void* user);
 

@@ -7,6 +7,7 @@
 #include "base/minmax.h"
 #include "forces/actuator_force.h"
 #include "forces/forces.h"
+#include "tribo/callbacks.h"
 #include "model/joint_kinds.h"
 #include "model/transmission_kinds.h"
 
@@ -131,6 +132,33 @@ static void clamp_tendon_forces(const tbModel* m, tbData* d) {
   }
 }
 
+// ---- forces ------------------------------------------------------------------------------------
+
+// Kinds "user" ask the callbacks of the model.
+static tbReal rate_of(const tbModel* m, const tbData* d, int i, tbReal ctrl, tbReal act) {
+  const tbCallbacks* user = m->callbacks;
+  if (m->actuator_dyntype[i] == TB_DYN_USER && user && user->act_dyn) {
+    return user->act_dyn(m, d, i, user->user);
+  }
+  return tb_activation_rate(m->actuator_dyntype[i], ctrl, act, m->actuator_dynprm + TB_NDYN * i);
+}
+
+static tbReal gain_of(const tbModel* m, const tbData* d, int i, const tbActuatorState* a) {
+  const tbCallbacks* user = m->callbacks;
+  if (m->actuator_gaintype[i] == TB_GAIN_USER && user && user->act_gain) {
+    return user->act_gain(m, d, i, user->user);
+  }
+  return tb_gain(m->actuator_gaintype[i], a, m->actuator_gainprm + TB_NGAIN * i);
+}
+
+static tbReal bias_of(const tbModel* m, const tbData* d, int i, const tbActuatorState* a) {
+  const tbCallbacks* user = m->callbacks;
+  if (m->actuator_biastype[i] == TB_BIAS_USER && user && user->act_bias) {
+    return user->act_bias(m, d, i, user->user);
+  }
+  return tb_bias(m->actuator_biastype[i], a, m->actuator_biasprm + TB_NBIAS * i);
+}
+
 void tb_actuation(const tbModel* m, tbData* d) {
   memset(d->qfrc_actuator, 0, sizeof(tbReal) * (size_t)m->nv);
   memset(d->actuator_force, 0, sizeof(tbReal) * (size_t)m->nu);
@@ -143,14 +171,11 @@ void tb_actuation(const tbModel* m, tbData* d) {
     tbReal ctrl = control_of(m, d, i);
     if (m->actuator_actadr[i] >= 0) {
       int last = m->actuator_actadr[i] + m->actuator_actnum[i] - 1;
-      d->act_dot[last] = tb_activation_rate(m->actuator_dyntype[i], ctrl, d->act[last],
-                                            m->actuator_dynprm + TB_NDYN * i);
+      d->act_dot[last] = rate_of(m, d, i, ctrl, d->act[last]);
     }
     tbReal input = short_way(m, d, i, input_of(m, d, i, ctrl));
     tbActuatorState a = state_of(m, d, i);
-    d->actuator_force[i] =
-        tb_gain(m->actuator_gaintype[i], &a, m->actuator_gainprm + TB_NGAIN * i) * input +
-        tb_bias(m->actuator_biastype[i], &a, m->actuator_biasprm + TB_NBIAS * i);
+    d->actuator_force[i] = gain_of(m, d, i, &a) * input + bias_of(m, d, i, &a);
   }
   clamp_tendon_forces(m, d);
 

@@ -18,23 +18,16 @@
 
 // Forces of equalities are kept if they are above this fraction of the force that a step resolves.
 static const tbReal KEPT_SHARE = 0.1;
-// Redundant closed loops may have internal forces of any size, so the forces of equalities count
-// only up to this multiple of the total weight.
-static const tbReal MOST_WEIGHTS = 4;
 
 // A loop within one tree counts as a belt if it has at least this many dofs: its links vibrate like
-// those of a rope if its tension exceeds MOST_WEIGHTS times its tree's weight. A linkage of few
+// those of a rope if its tension exceeds TB_MOST_WEIGHTS times its tree's weight. A linkage of few
 // joints may have internal forces of any size, which move none of its links.
 static const int LEAST_OF_BELT = 12;
 
-static bool is_jointed(const tbModel* m, int body) {
-  return !tb_tree_is_free_body(m, m->body_treeid[body]);
-}
-
 // Whether a force at a point of a body is above a fraction of the force that a step resolves, for
 // the body or any of its ancestors.
-static bool is_unresolved_load(const tbModel* m, const tbData* d, int body, tbReal force,
-                               const tbReal* point) {
+bool tb_load_is_unresolved(const tbModel* m, const tbData* d, int body, tbReal force,
+                           const tbReal* point) {
   tbReal h = m->opt.timestep;
   for (; body > 0; body = m->body_parentid[body]) {
     if (!tb_turns(m, body)) continue;
@@ -71,10 +64,10 @@ static bool is_pressed(const tbModel* m, const tbData* d, int a, int b) {
 }
 
 // Whether two bodies of one tree coupled by `force` close a belt under tension.
-static bool is_tight_belt(const tbModel* m, const tbData* d, int a, int b, tbReal force) {
+bool tb_belt_is_tight(const tbModel* m, const tbData* d, int a, int b, tbReal force) {
   int top = common_ancestor(m, a, b), dofs = 0;
   tbReal mass = m->body_subtreemass[m->body_rootid[a]];
-  if (!(force > MOST_WEIGHTS * mass * tb_norm3(m->opt.gravity)) || is_pressed(m, d, a, b))
+  if (!(force > TB_MOST_WEIGHTS * mass * tb_norm3(m->opt.gravity)) || is_pressed(m, d, a, b))
     return false;
   for (; a != top; a = m->body_parentid[a]) dofs += m->body_dofnum[a];
   for (; b != top; b = m->body_parentid[b]) dofs += m->body_dofnum[b];
@@ -94,7 +87,7 @@ static bool may_need_stiffness(const tbModel* m, const tbData* d) {
   if (tb_all_clear(6 * m->nbody, d->xfrc_applied)) return false;
   for (int b = 1; b < m->nbody; b++) {
     const tbReal* xfrc = d->xfrc_applied + 6 * b;
-    if (has_force(xfrc) && is_unresolved_load(m, d, b, tb_norm3(xfrc), d->xipos + 3 * b))
+    if (has_force(xfrc) && tb_load_is_unresolved(m, d, b, tb_norm3(xfrc), d->xipos + 3 * b))
       return true;
   }
   return false;
@@ -208,72 +201,4 @@ tbResult tb_geometric_stiffness_add(const tbModel* m, tbData* d) {
   }
   if (any) tb_crb(m, d);
   return TB_OK;
-}
-
-// ---- loads of equalities and tendons -----------------------------------------------------------
-
-// Upper bound of the forces of redundant closed loops.
-static tbReal largest_kept_force(const tbModel* m) {
-  return MOST_WEIGHTS * m->total_mass * tb_norm3(m->opt.gravity);
-}
-
-static tbResult keep_equality_loads(const tbModel* m, tbData* d, const tbStepState* state) {
-  memset(d->eq_load, 0, sizeof(tbReal) * 6 * (size_t)m->neq);
-  char* lies = TB_ARENA_NEW(&d->work->arena, char, m->nbody);
-  if (!lies) return TB_ERROR_MEMORY;
-  for (int i = 0; i < d->ncon; i++) {
-    if (d->contact[i].force[0] == 0) continue;
-    for (int k = 0; k < 2; k++) lies[m->geom_bodyid[d->contact[i].geom[k]]] = 1;
-  }
-  for (int i = 0; i < state->constraints.count; i++) {
-    const tbConstraint* c = &state->constraints.list[i];
-    if (c->source != TB_SOURCE_EQUALITY || c->dim < 3) continue;
-    tbReal point[2][3], quat[2][4], force = tb_norm3(state->row_force + c->row);
-    int body[2];
-    tb_equality_points(m, d, c->id, body, point, quat);
-    bool loop = m->body_treeid[body[0]] == m->body_treeid[body[1]];
-    if (loop && !is_tight_belt(m, d, body[0], body[1], force)) continue;
-    for (int k = 0; k < 2; k++) {
-      if ((lies[body[k]] && !loop) || !is_unresolved_load(m, d, body[k], force, point[k])) continue;
-      tbReal most = is_jointed(m, body[k]) && !loop ? largest_kept_force(m) : INFINITY;
-      tb_scale3(d->eq_load + 6 * c->id + 3 * k, state->row_force + c->row,
-                (k ? -1 : 1) * tb_min(1, most / force));
-    }
-  }
-  return TB_OK;
-}
-
-static bool is_tendon_kept(const tbModel* m, const tbData* d, int tendon, tbReal force) {
-  for (tbTendonWalk walk = tb_tendon_walk(m, tendon); tb_tendon_piece(m, d, &walk);) {
-    tbReal size = fabs(force) * tb_norm3(walk.pull);
-    if (is_unresolved_load(m, d, walk.from->body, size, walk.from->pos)) return true;
-    if (is_unresolved_load(m, d, walk.to->body, size, walk.to->pos)) return true;
-  }
-  return false;
-}
-
-// Limits, springs, dampers and actuators of tendons.
-static void keep_tendon_loads(const tbModel* m, tbData* d, const tbStepState* state) {
-  tbReal *pull = d->ten_load, most = largest_kept_force(m);
-  memset(pull, 0, sizeof(tbReal) * (size_t)m->ntendon);
-  for (int i = 0; i < state->constraints.count; i++) {
-    const tbConstraint* c = &state->constraints.list[i];
-    if (c->source != TB_SOURCE_LIMIT_TENDON) continue;
-    // the row of an upper limit has the opposite sign (tb_plain_key)
-    pull[c->id] += (c->key & 1 ? -1 : 1) * tb_min(state->row_force[c->row], most);
-  }
-  for (int t = 0; t < m->ntendon; t++) pull[t] += tb_tendon_passive(m, d, t);
-  for (int i = 0; i < m->nu; i++) {
-    int tendon = tb_geared_tendon(m, i);
-    if (tendon < 0) continue;
-    pull[tendon] += m->actuator_gear[6 * i] * d->actuator_force[i];
-  }
-  for (int t = 0; t < m->ntendon; t++) {
-    if (pull[t] == 0 || !is_tendon_kept(m, d, t, pull[t])) pull[t] = 0;
-  }
-}
-
-tbResult tb_carried_load_keep(const tbModel* m, tbData* d, const tbStepState* state) {
-  if (m->ntendon > 0) keep_tendon_loads(m, d, state);
-  return m->neq > 0 ? keep_equality_loads(m, d, state) : TB_OK;
 }

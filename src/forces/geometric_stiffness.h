@@ -2,8 +2,9 @@
 #ifndef TRIBO_FORCES_GEOMETRIC_STIFFNESS_H_
 #define TRIBO_FORCES_GEOMETRIC_STIFFNESS_H_
 
+#include <stdbool.h>
+
 #include "dynamics/mass.h"
-#include "world/state.h"
 
 // Geometric stiffness (Tournier et al., Stable Constrained Dynamics, ACM Trans. Graph. 34, 2015): a
 // force f at arm r of a body that turns by a makes the torque -S a, S = (f . r) 1 - (f r^T + r
@@ -17,9 +18,16 @@
 // cinert, and qM is recomputed. Called after kinematics and inertia.
 tbResult tb_geometric_stiffness_add(const tbModel* model, tbData* data);
 
-// After a step: stores eq_load of equalities between trees, or that close a belt, and ten_load of
-// spatial tendons, if they are large enough to matter, and zero otherwise. A body in contact turns
-// with its support, and so do its contact forces.
-tbResult tb_carried_load_keep(const tbModel* model, tbData* data, const tbStepState* state);
+// Largest load that an equality or tendon carries, in weights of all bodies: redundant closed loops
+// may have forces of any size.
+#define TB_MOST_WEIGHTS 4
+
+// Whether a force at a point of a body is above a fraction of the force that a step resolves, for
+// the body or any of its ancestors.
+bool tb_load_is_unresolved(const tbModel* model, const tbData* data, int body, tbReal force,
+                           const tbReal* point);
+
+// Whether two bodies of one tree coupled by `force` close a belt under tension.
+bool tb_belt_is_tight(const tbModel* model, const tbData* data, int body1, int body2, tbReal force);
 
 #endif

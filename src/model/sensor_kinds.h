@@ -66,7 +66,7 @@
   X(E_POTENTIAL, "e_potential", 1, NONE, POS, REAL, ENERGY, ANY, e_potential)                 \
   X(E_KINETIC, "e_kinetic", 1, NONE, VEL, REAL, ENERGY, ANY, e_kinetic)                       \
   X(CLOCK, "clock", 1, NONE, POS, REAL, NOTHING, ANY, clock)                                  \
-  X(USER, "user", 0, USER, POS, REAL, NOTHING, ANY, user)                                     \
+  X(USER, "user", 0, USER, ACC, REAL, NOTHING, ANY, user)                                     \
   TB_EXTENSION_SENSORS(X)
 
 // One object of a fixed kind, named by an attribute of that kind's name (SITE to BODY); any frame

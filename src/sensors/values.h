@@ -10,6 +10,7 @@
 #include "model/transmission_kinds.h"
 #include "sensors/context.h"
 #include "spatial/quat.h"
+#include "tribo/callbacks.h"
 #include "tribo/dynamics.h"
 #include "tribo/extension.h"
 
@@ -296,11 +297,10 @@ static inline void tb_sensor_clock(const tbSensorContext* x, int s, tbReal* out)
   out[0] = x->d->time;
 }
 
-// Values of a user's sensor are the user's.
+// Values of a user's sensor come from the callback, or are left as the user wrote them.
 static inline void tb_sensor_user(const tbSensorContext* x, int s, tbReal* out) {
-  (void)x;
-  (void)s;
-  (void)out;
+  const tbCallbacks* user = x->m->callbacks;
+  if (user && user->sensor) user->sensor(x->m, x->d, s, out, user->user);
 }
 
 // ---- in files of their own ---------------------------------------------------------------------

@@ -247,6 +247,63 @@ static void derivatives_contain_the_force(void** state) {
   tb_world_free(w);
 }
 
+// ---- actuators and sensors
+// -----------------------------------------------------------------------
+
+// A motor whose force falls with its speed, with a first-order lag; and a sensor of its power.
+static tbReal lag(const tbModel* m, const tbData* d, int i, const void* user) {
+  (void)m, (void)user;
+  return (d->ctrl[i] - d->act[i]) / 0.05;
+}
+static tbReal strength(const tbModel* m, const tbData* d, int i, const void* user) {
+  (void)m, (void)user;
+  return 2 - 0.1 * d->actuator_velocity[i];
+}
+static tbReal offset(const tbModel* m, const tbData* d, int i, const void* user) {
+  (void)m, (void)d, (void)i;
+  return *(const double*)user;
+}
+static void power(const tbModel* m, const tbData* d, int sensor, tbReal* values, const void* user) {
+  (void)user;
+  assert_int_equal(m->sensor_dim[sensor], 2);
+  values[0] = d->actuator_force[0] * d->actuator_velocity[0];
+  values[1] = d->qfrc_actuator[0];
+}
+
+static void actuators_and_sensors_of_the_user(void** state) {
+  (void)state;
+  static const double OFFSET = 0.3;
+  const tbCallbacks user = {
+      .act_dyn = lag, .act_gain = strength, .act_bias = offset, .sensor = power, .user = &OFFSET};
+  tbWorld w = tb_world_text(
+      "<mujoco><option timestep='.001' gravity='0 0 0'/><worldbody><body><joint name='j' "
+      "type='slide'/><geom size='.1' mass='2'/></body></worldbody><actuator><general joint='j' "
+      "dyntype='user' gaintype='user' biastype='user' actdim='1'/></actuator><sensor><user dim='2' "
+      "datatype='real' needstage='acc'/></sensor></mujoco>");
+  w.m->callbacks = &user;
+  w.d->ctrl[0] = 1;
+  double act = 0, v = 0;
+  for (int i = 0; i < 200; i++) {
+    tb_world_run(w, 1);
+    double force = (2 - 0.1 * v) * act + OFFSET;
+    assert_near(w.d->actuator_force[0], force, 1e-12);
+    assert_near(w.d->sensordata[0], force * v, 1e-12);
+    assert_near(w.d->sensordata[1], force, 1e-12);
+    v += 0.001 * force / 2;
+    act += 0.001 * (1 - act) / 0.05;
+    assert_near(w.d->qvel[0], v, 1e-12);
+    assert_near(w.d->act[0], act, 1e-12);
+  }
+  // Without callbacks: no dynamics, gain 1, bias 0, and values that stay.
+  w.m->callbacks = NULL;
+  w.d->sensordata[1] = 7;
+  tb_world_run(w, 1);
+  assert_near(w.d->act[0], act, 0);
+  assert_near(w.d->actuator_force[0], act, 1e-15);
+  assert_near(w.d->sensordata[1], 7, 0);
+  tb_world_free(w);
+}
+
 // ---- bad values --------------------------------------------------------------------------------
 
 static void write_nan(const tbModel* m, tbData* d, const void* user) {
@@ -302,6 +359,7 @@ int main(void) {
       cmocka_unit_test(order_is_fixed),
       cmocka_unit_test(same_bits_on_any_threads),
       cmocka_unit_test(derivatives_contain_the_force),
+      cmocka_unit_test(actuators_and_sensors_of_the_user),
       cmocka_unit_test(bad_values_are_named),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,9 @@
 // The complementarity-free law in the table of laws.
-#include "forces/geometric_stiffness.h"
+#include "assemble/carried_load.h"
 #include "laws/comfree/comfree.h"
 
 static tbResult keep(const tbStep* s) {
-  return tb_carried_load_keep(s->m, s->d, s->state);
+  return tb_carried_load_keep(s->m, s->d, &s->state->constraints, s->state->row_force);
 }
 
 // The softening of an island has no partials.

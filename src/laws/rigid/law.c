@@ -1,5 +1,5 @@
 // The rigid laws in the table of laws.
-#include "forces/geometric_stiffness.h"
+#include "assemble/carried_load.h"
 #include "laws/rigid/pruned_contacts.h"
 #include "laws/rigid/rigid.h"
 #include "laws/rigid/speculative_contacts.h"
@@ -11,7 +11,7 @@ static void open(void* own, const tbModel* m) {
 }
 
 static tbResult keep(const tbStep* s) {
-  return tb_carried_load_keep(s->m, s->d, s->state);
+  return tb_carried_load_keep(s->m, s->d, &s->state->constraints, s->state->row_force);
 }
 
 const tbLawType tb_law_rigid = {
