@@ -26,7 +26,7 @@ root = Path(__file__).resolve().parent.parent
 os.chdir(root)
 pages = [Path("README.md"), Path("CHANGELOG.md"), *sorted(Path("docs").rglob("*.md"))]
 text = {str(page): page.read_text() for page in pages}
-sources = [str(f) for top in (*CODE, "docs/examples") for f in Path(top).rglob("*.[ch]")]
+sources = [str(f) for top in (*CODE, "examples") for f in Path(top).rglob("*.[ch]")]
 bad: list[str] = []
 
 
