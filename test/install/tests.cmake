@@ -3,7 +3,7 @@ foreach(script examples package subproject commands)
   add_test(NAME install/${script} COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/install/${script}.sh
            ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} ${CMAKE_C_COMPILER}
            "${CMAKE_C_COMPILER_LAUNCHER}")
-  set_tests_properties(install/${script} PROPERTIES LABELS install TIMEOUT 600)
+  set_tests_properties(install/${script} PROPERTIES LABELS install TIMEOUT 1500)
 endforeach()
 
 # What commands.sh needs: a problem to solve, and a look at the pictures.
