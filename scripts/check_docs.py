@@ -20,7 +20,7 @@ PAGE = r"docs/(?:[a-z]+/)?[a-z-]+\.md"
 # "docs/notebook/derivatives.md, eq. 25-27": both ends must be numbered on the page.
 CITATION = re.compile(rf"({PAGE})(?:(,? eq\. )(\d+[a-z]?)(?:-(\d+[a-z]?))?)?")
 FILE = re.compile(r"`((?:[\w-]+/)*\w+\.[ch])`")
-SOURCE = re.compile(r"`((?:src|include|test|bench|cli|scripts|scenes|cmake|viewer)/[\w./-]+)`")
+SOURCE = re.compile(r"`((?:src|include|test|bench|cli|scripts|scenes|cmake|viewer|examples)/[\w./-]+)`")
 
 root = Path(__file__).resolve().parent.parent
 os.chdir(root)
