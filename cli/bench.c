@@ -13,20 +13,10 @@
 #include "json.h"
 #include "message.h"
 #include "nearest.h"
+#include "program_folder.h"
 
 static const char PREFIX[] = "tribo-bench-";
 enum { LONGEST_PATH = 4096, MOST_BENCHES = 64, LONGEST_NAME = 64, MOST_ARGUMENTS = 256 };
-
-// The folder of the benchmark programs: bench/ next to the running executable.
-static int bench_folder(char* folder, size_t size) {
-  char self[LONGEST_PATH];
-  ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-  if (n <= 0) return 0;
-  self[n] = 0;
-  char* slash = strrchr(self, '/');
-  if (slash) *slash = 0;
-  return (size_t)snprintf(folder, size, "%s/bench", self) < size;
-}
 
 static int compare_names(const void* a, const void* b) {
   return strcmp((const char*)a, (const char*)b);
@@ -117,7 +107,7 @@ static bool all_known(char (*known)[LONGEST_NAME], int nknown, int n, char** nam
 
 int tribo_cmd_bench(int argc, char** argv) {
   char folder[LONGEST_PATH], all[MOST_BENCHES][LONGEST_NAME];
-  int nall = bench_folder(folder, sizeof folder) ? list_benches(folder, all) : 0;
+  int nall = program_folder("bench", folder, sizeof folder) ? list_benches(folder, all) : 0;
   bool list = false, as_json = false;
   for (int i = 0; i < argc; i++) {
     list = list || strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "--list") == 0;

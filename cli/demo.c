@@ -4,12 +4,14 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "args.h"
 #include "commands.h"
 #include "interrupt.h"
 #include "json.h"
 #include "message.h"
+#include "program_folder.h"
 #include "statistics.h"
 #include "tribo/tribo.h"
 
@@ -39,7 +41,7 @@ typedef struct {
 } Outcome;
 
 static tbModel* load(const char* folder, const char* name, bool cube) {
-  char path[4096];
+  char path[4096 + 64];
   tbError error;
   snprintf(path, sizeof path, "%s/%s", folder, name);
   tbModel* model = tb_load(path, NULL, &error);
@@ -197,25 +199,37 @@ static const char INTRODUCTION[] =
     "The column 'exact law' is Tribo's certificate: the worst relative residual of the exact\n"
     "law of rigid contact with Coulomb friction over all steps.\n";
 
+// The scenes of a checkout, or else those that are installed with the program.
+static const char* default_folder(char* installed, size_t size) {
+  bool here = access("scenes/sliding_cube.xml", R_OK) == 0;
+  return !here && program_folder(TRIBO_SCENES_FROM_PROGRAM, installed, size) &&
+                 access(installed, R_OK) == 0
+             ? installed
+             : "scenes";
+}
+
 int tribo_cmd_demo(int argc, char** argv) {
   if (argc > 0 && strcmp(argv[0], "--help") == 0) {
     printf(
         "tribo demo [FOLDER] [--json]\n\nThrows a cube and loads a stack under every contact law, "
         "and shows what each law relaxes.\nFOLDER holds sliding_cube.xml and stack.xml (default: "
-        "scenes).\n");
+        "scenes, or else those installed with tribo).\n");
     return 0;
   }
+  char installed[4096];
   const char* folder = NULL;
   bool as_json = false;
   Grammar grammar = {.command = "demo", .noun = "folder", .path = &folder};
   grammar_add(&grammar, (Flag){.name = "--json", .on = &as_json});
   if (!grammar_parse(&grammar, argc, argv)) return 2;
 
+  if (!folder) folder = default_folder(installed, sizeof installed);
+
   // Load both scenes first: a demo that cannot run prints nothing.
   tbModel* models[NEXPERIMENTS] = {NULL};
   bool ok = true;
   for (int i = 0; i < NEXPERIMENTS && ok; i++) {
-    models[i] = load(folder ? folder : "scenes", EXPERIMENTS[i].scene, EXPERIMENTS[i].cube);
+    models[i] = load(folder, EXPERIMENTS[i].scene, EXPERIMENTS[i].cube);
     ok = models[i] != NULL;
   }
   interrupt_catch();

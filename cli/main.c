@@ -4,13 +4,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "commands.h"
 #include "json.h"
 #include "message.h"
 #include "nearest.h"
-#include "output.h"
 
 typedef struct {
   const char* name;
@@ -106,7 +104,5 @@ int main(int argc, char** argv) {
   occupy_standard_streams();
   int code = run(argc, argv);
   report_failure(argc, argv, code);
-  code = finish(code);
-  if (output_was_dropped()) _exit(code);
-  return code;
+  return finish(code);
 }

@@ -14,8 +14,6 @@
 
 static const char PART[] = ".part";
 
-static bool dropped;
-
 static void free_names(Output* o) {
   free(o->target);
   free(o->write);
@@ -67,13 +65,8 @@ bool outputs_collide(const Output* one, const Output* other) {
          stat(other->write, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-bool output_was_dropped(void) {
-  return dropped;
-}
-
 bool output_end(Output* o, bool keep, const char* command) {
   bool ok = true;
-  dropped = dropped || (o->write && !keep);
   if (output_is_aside(o)) {
     if (keep) ok = rename(o->write, o->target) == 0;
     if (!ok) complain(command, "cannot write %s: %s", o->target, strerror(errno));

@@ -24,8 +24,4 @@ bool outputs_collide(const Output* one, const Output* other);
 // complaint.
 bool output_end(Output* output, bool keep, const char* command);
 
-// Whether any file was left unfinished. HDF5 must not clean up at the end of the program then: it
-// crashes on files that it could not close.
-bool output_was_dropped(void);
-
 #endif

@@ -1,20 +1,22 @@
 # What the library links. libxml2 is required; the rest are options: the library builds without
 # them and says at run time which feature is missing. Each found option defines TB_WITH_<NAME>.
+# HDF5 is none of them: src/io/hdf5.c loads it when a program reads or writes its files.
 find_package(Threads REQUIRED)
 find_package(LibXml2 REQUIRED)
-find_package(PkgConfig)
 
 add_library(tribo_dependencies INTERFACE)
-set(TRIBO_LINK_LIBRARIES m Threads::Threads LibXml2::LibXml2)
+set(TRIBO_LINK_LIBRARIES m Threads::Threads ${CMAKE_DL_LIBS} LibXml2::LibXml2)
 target_link_libraries(tribo_dependencies INTERFACE Threads::Threads LibXml2::LibXml2)
 
 set(TRIBO_FOUND_OPTIONS "")
+set(TRIBO_OPTION_LIBRARIES "")
 macro(tribo_option_dependency name libraries includes)
   option(TRIBO_WITH_${name} "use ${name}" ON)
   if(TRIBO_WITH_${name} AND NOT "${libraries}" MATCHES "NOTFOUND" AND NOT "${libraries}" STREQUAL "")
     target_compile_definitions(tribo_dependencies INTERFACE TB_WITH_${name}=1)
     target_include_directories(tribo_dependencies SYSTEM INTERFACE ${includes})
     list(APPEND TRIBO_LINK_LIBRARIES ${libraries})
+    list(APPEND TRIBO_OPTION_LIBRARIES ${libraries})
     list(APPEND TRIBO_FOUND_OPTIONS ${name})
   endif()
 endmacro()
@@ -23,17 +25,6 @@ endmacro()
 find_library(QHULL_LIBRARY NAMES qhull_r)
 find_path(QHULL_INCLUDE NAMES libqhull_r/libqhull_r.h)
 tribo_option_dependency(QHULL "${QHULL_LIBRARY}" "${QHULL_INCLUDE}")
-
-# Problem files and trajectories.
-if(CMAKE_CROSSCOMPILING)
-  # CMake's own search asks the compiler wrapper of the machine that builds.
-  pkg_search_module(HDF5_PC QUIET hdf5-serial hdf5)
-  set(HDF5_C_LIBRARIES ${HDF5_PC_LINK_LIBRARIES})
-  set(HDF5_C_INCLUDE_DIRS ${HDF5_PC_INCLUDE_DIRS})
-else()
-  find_package(HDF5 COMPONENTS C)
-endif()
-tribo_option_dependency(HDF5 "${HDF5_C_LIBRARIES}" "${HDF5_C_INCLUDE_DIRS}")
 
 # Height fields from images.
 find_package(PNG)

@@ -20,13 +20,13 @@ PAGE = r"docs/(?:[a-z]+/)?[a-z-]+\.md"
 # "docs/notebook/derivatives.md, eq. 25-27": both ends must be numbered on the page.
 CITATION = re.compile(rf"({PAGE})(?:(,? eq\. )(\d+[a-z]?)(?:-(\d+[a-z]?))?)?")
 FILE = re.compile(r"`((?:[\w-]+/)*\w+\.[ch])`")
-SOURCE = re.compile(r"`((?:src|include|test|bench|cli|scripts|scenes|cmake|viewer)/[\w./-]+)`")
+SOURCE = re.compile(r"`((?:src|include|test|bench|cli|scripts|scenes|cmake|viewer|examples)/[\w./-]+)`")
 
 root = Path(__file__).resolve().parent.parent
 os.chdir(root)
 pages = [Path("README.md"), Path("CHANGELOG.md"), *sorted(Path("docs").rglob("*.md"))]
 text = {str(page): page.read_text() for page in pages}
-sources = [str(f) for top in (*CODE, "docs/examples") for f in Path(top).rglob("*.[ch]")]
+sources = [str(f) for top in (*CODE, "examples") for f in Path(top).rglob("*.[ch]")]
 bad: list[str] = []
 
 

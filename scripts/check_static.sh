@@ -5,8 +5,8 @@ cd "$(dirname "$0")/.." || exit 1
 bad=0
 if command -v clang >/dev/null; then
   find src cli -name '*.c' | sort | xargs -P2 -n8 clang -std=c17 -D_POSIX_C_SOURCE=200809L \
-    -DTRIBO_VERSION='"check"' -Iinclude -Isrc $(pkg-config --cflags libxml-2.0) -fsyntax-only -Wall \
-    -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla \
+    -DTRIBO_VERSION='"check"' -DTRIBO_SCENES_FROM_PROGRAM='"check"' -Iinclude -Isrc \
+    $(pkg-config --cflags libxml-2.0) -fsyntax-only -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla \
     -Wunreachable-code -Werror || bad=1
 else
   echo "static: clang is not installed, its warnings are skipped"

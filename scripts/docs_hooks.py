@@ -1,5 +1,5 @@
 """MkDocs hooks: formulas become MathML while the site is built, so that pages need no script; links to
-files outside of docs/ (README, scenes) become plain text."""
+files outside of docs/ (README, scenes, examples) become plain text."""
 import html
 import re
 
@@ -19,7 +19,7 @@ def mathml(match: re.Match) -> str:
     return result + (f"<p>({number.group(1)})</p>" if number else "")
 
 
-OUTSIDE = re.compile(r"\[([^\]]*)\]\((?:\.\./)+(?:README\.md|scenes/)[^)]*\)")
+OUTSIDE = re.compile(r"\[([^\]]*)\]\((?:\.\./)+(?:README\.md|scenes/|examples/)[^)]*\)")
 
 
 def on_page_markdown(markdown: str, **_) -> str:

@@ -8,8 +8,8 @@
 #   scripts/setup.sh aarch64  cross-compiling for 64-bit ARM; x86_64: for a PC, on an ARM machine
 set -u
 
-BUILD="gcc make cmake pkg-config libc6-dev libxml2-dev libqhull-dev libhdf5-dev libpng-dev zlib1g-dev"
-TEST="$BUILD libcmocka-dev g++"
+BUILD="gcc make cmake pkg-config libc6-dev libxml2-dev libqhull-dev libpng-dev zlib1g-dev hdf5-tools"
+TEST="$BUILD libcmocka-dev libhdf5-dev g++"
 # Test oracles: a missing one skips its tests, it never fails them.
 PEERS="libmujoco-dev libsiconos-numerics-dev libfclib-dev libccd-dev libfcl-dev libbullet-dev nodejs npm"
 # Only the report needs these.

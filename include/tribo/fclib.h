@@ -5,8 +5,9 @@
 // with the same law per contact: K_mu contains r, perpendicular to u + Gamma(u) in K_mu*.
 // Rows of a contact are its normal first, then spacedim - 1 tangents.
 //
-// Reading and writing need HDF5; without it they return TB_ERROR_UNSUPPORTED. HDF5 as packaged is
-// not thread-safe: call these functions from one thread at a time.
+// Reading and writing load the HDF5 library at their first call (1.10 or later; the environment
+// variable TRIBO_HDF5 names one in another place); without it they return TB_ERROR_UNSUPPORTED.
+// HDF5 as packaged is not thread-safe: call these functions from one thread at a time.
 #ifndef TRIBO_FCLIB_H_
 #define TRIBO_FCLIB_H_
 

@@ -14,7 +14,7 @@ TB_EXTERN_C_BEGIN
 // step, and energy is that at its start with TB_ENABLE_ENERGY, else zero (tb_energy_position and
 // _velocity recompute it). ".csv" has a line of column names; ".h5" (or ".hdf5") has one dataset
 // per quantity; a ".part" behind these is ignored. NULL and `error` if the file cannot be created
-// or the library was built without HDF5.
+// or an HDF5 file is asked for and its library is not installed (fclib.h).
 TB_API tbTrajectory* tb_trajectory_open(const char* path, const tbModel* model, tbError* error);
 TB_API tbResult tb_trajectory_append(tbTrajectory* trajectory, const tbModel* model,
                                      const tbData* data, tbError* error);

@@ -12,11 +12,8 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "io/hdf5.h"
 #include "model/workspace.h"
-
-#ifdef TB_WITH_HDF5
-#include <hdf5.h>
-#endif
 
 enum { NGROUPS = 7, ROWS_PER_CHUNK = 256 };
 static const char* const GROUP_NAMES[NGROUPS] = {"time",   "qpos", "qvel",          "ctrl",
@@ -24,9 +21,7 @@ static const char* const GROUP_NAMES[NGROUPS] = {"time",   "qpos", "qvel",      
 
 struct tbTrajectory {
   FILE* csv;
-#ifdef TB_WITH_HDF5
-  hid_t file, dataset[NGROUPS];
-#endif
+  tbH5 file, dataset[NGROUPS];
   int width[NGROUPS];       // values per row
   tbReal* buffer[NGROUPS];  // ROWS_PER_CHUNK rows
   long written;             // rows on file
@@ -80,24 +75,22 @@ static void csv_rows(tbTrajectory* t) {
 
 // ---- HDF5 --------------------------------------------------------------------------------------
 
-#ifdef TB_WITH_HDF5
 static int hdf5_create(tbTrajectory* t, const char* path) {
-  H5E_BEGIN_TRY {
-    t->file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-  }
-  H5E_END_TRY
+  tbH5Quiet quiet = tb_h5_silence();
+  t->file = tb_h5.Fcreate(path, TB_H5_TRUNCATE, TB_H5_DEFAULT, TB_H5_DEFAULT);
+  tb_h5_restore(quiet);
   if (t->file < 0) return 0;
   for (int g = 0; g < NGROUPS; g++) t->dataset[g] = -1;
   for (int g = 0; g < NGROUPS; g++) {
-    hsize_t width = (hsize_t)t->width[g], now[2] = {0, width}, most[2] = {H5S_UNLIMITED, width};
-    hsize_t chunk[2] = {ROWS_PER_CHUNK, width ? width : 1};
+    tbH5Size width = (tbH5Size)t->width[g], now[2] = {0, width}, most[2] = {TB_H5_UNLIMITED, width};
+    tbH5Size chunk[2] = {ROWS_PER_CHUNK, width ? width : 1};
     if (width == 0) continue;
-    hid_t space = H5Screate_simple(2, now, most), plist = H5Pcreate(H5P_DATASET_CREATE);
-    H5Pset_chunk(plist, 2, chunk);
-    t->dataset[g] = H5Dcreate2(t->file, GROUP_NAMES[g], H5T_NATIVE_DOUBLE, space, H5P_DEFAULT,
-                               plist, H5P_DEFAULT);
-    H5Pclose(plist);
-    H5Sclose(space);
+    tbH5 space = tb_h5.Screate_simple(2, now, most), plist = tb_h5.Pcreate(tb_h5.dataset_create);
+    tb_h5.Pset_chunk(plist, 2, chunk);
+    t->dataset[g] = tb_h5.Dcreate2(t->file, GROUP_NAMES[g], tb_h5.native_double, space,
+                                   TB_H5_DEFAULT, plist, TB_H5_DEFAULT);
+    tb_h5.Pclose(plist);
+    tb_h5.Sclose(space);
     if (t->dataset[g] < 0) return 0;
   }
   return 1;
@@ -107,15 +100,17 @@ static int write_rows(tbTrajectory* t) {
   int ok = 1;
   for (int g = 0; g < NGROUPS && ok; g++) {
     if (t->width[g] == 0) continue;
-    hsize_t width = (hsize_t)t->width[g], total[2] = {(hsize_t)(t->written + t->buffered), width};
-    hsize_t start[2] = {(hsize_t)t->written, 0}, count[2] = {(hsize_t)t->buffered, width};
-    ok = H5Dset_extent(t->dataset[g], total) >= 0;
-    hid_t file_space = H5Dget_space(t->dataset[g]), memory = H5Screate_simple(2, count, NULL);
-    H5Sselect_hyperslab(file_space, H5S_SELECT_SET, start, NULL, count, NULL);
-    ok = ok && H5Dwrite(t->dataset[g], H5T_NATIVE_DOUBLE, memory, file_space, H5P_DEFAULT,
-                        t->buffer[g]) >= 0;
-    H5Sclose(memory);
-    H5Sclose(file_space);
+    tbH5Size width = (tbH5Size)t->width[g],
+             total[2] = {(tbH5Size)(t->written + t->buffered), width};
+    tbH5Size start[2] = {(tbH5Size)t->written, 0}, count[2] = {(tbH5Size)t->buffered, width};
+    ok = tb_h5.Dset_extent(t->dataset[g], total) >= 0;
+    tbH5 file_space = tb_h5.Dget_space(t->dataset[g]),
+         memory = tb_h5.Screate_simple(2, count, NULL);
+    tb_h5.Sselect_hyperslab(file_space, TB_H5_SELECT_SET, start, NULL, count, NULL);
+    ok = ok && tb_h5.Dwrite(t->dataset[g], tb_h5.native_double, memory, file_space, TB_H5_DEFAULT,
+                            t->buffer[g]) >= 0;
+    tb_h5.Sclose(memory);
+    tb_h5.Sclose(file_space);
   }
   return ok;
 }
@@ -123,25 +118,22 @@ static int write_rows(tbTrajectory* t) {
 // The caller reports failures; HDF5's own output on standard error is suppressed.
 static int hdf5_rows(tbTrajectory* t) {
   int ok;
-  H5E_BEGIN_TRY {
-    ok = write_rows(t);
-  }
-  H5E_END_TRY
+  tbH5Quiet quiet = tb_h5_silence();
+  ok = write_rows(t);
+  tb_h5_restore(quiet);
   return ok;
 }
 
 static int hdf5_close(tbTrajectory* t) {
   int ok = 1;
-  H5E_BEGIN_TRY {
-    for (int g = 0; g < NGROUPS; g++) {
-      if (t->dataset[g] >= 0 && H5Dclose(t->dataset[g]) < 0) ok = 0;
-    }
-    if (H5Fclose(t->file) < 0) ok = 0;
+  tbH5Quiet quiet = tb_h5_silence();
+  for (int g = 0; g < NGROUPS; g++) {
+    if (t->dataset[g] >= 0 && tb_h5.Dclose(t->dataset[g]) < 0) ok = 0;
   }
-  H5E_END_TRY
+  if (tb_h5.Fclose(t->file) < 0) ok = 0;
+  tb_h5_restore(quiet);
   return ok;
 }
-#endif
 
 // ---- both --------------------------------------------------------------------------------------
 
@@ -171,13 +163,10 @@ static int open_file(tbTrajectory* t, const char* path, tbError* error) {
             path);
     return 0;
   }
-#ifdef TB_WITH_HDF5
+  if (tb_h5_load(path, error) != TB_OK) return 0;
   if (hdf5_create(t, path)) return 1;
   if (t->file >= 0) hdf5_close(t);
   tb_fail(error, TB_ERROR_FILE, "cannot write '%s'", path);
-#else
-  tb_fail(error, TB_ERROR_UNSUPPORTED, "'%s': built without HDF5, use .csv", path);
-#endif
   return 0;
 }
 
@@ -213,9 +202,7 @@ static int flush_rows(tbTrajectory* t) {
     csv_rows(t);
     ok = !ferror(t->csv);
   }
-#ifdef TB_WITH_HDF5
   if (!t->csv && t->buffered) ok = hdf5_rows(t);
-#endif
   t->written += t->buffered;
   t->buffered = 0;
   return ok;
@@ -244,9 +231,7 @@ tbResult tb_trajectory_close(tbTrajectory* t, tbError* error) {
   if (!t) return TB_OK;
   int ok = flush_rows(t);
   if (t->csv) ok = fclose(t->csv) == 0 && ok;
-#ifdef TB_WITH_HDF5
   if (!t->csv) ok = hdf5_close(t) && ok;
-#endif
   free_all(t);
   if (ok) return TB_OK;
   return tb_fail(error, TB_ERROR_FILE, "the trajectory could not be written: disk full?");

@@ -12,7 +12,7 @@
 enum { JOINTS = 12, WIDTH = 2 * JOINTS + 12 };
 
 static tbWorld quadruped(const char* joint[JOINTS]) {
-  tbWorld w = tb_world_scene("quadruped_torque.xml", "standing");
+  tbWorld w = tb_world_scene("quadruped_torque.xml", "stand");
   w.m->opt.law = TB_LAW_VISCOELASTIC;
   w.m->opt.integrator = TB_INTEGRATOR_EXPO;
   w.m->opt.timestep = 0.002;

@@ -3,6 +3,7 @@
 #include "common/test.h"
 #include "tribo/derivatives.h"
 #include "tribo/dynamics.h"
+#include "tribo/step.h"
 
 enum { ROOM = 40000 };
 
@@ -229,9 +230,31 @@ static void null_arguments(void** state) {
   close_worlds(&w);
 }
 
+// A quaternion of length zero counts as the identity, and is a rotation after a step.
+static void zero_quaternions(void** state) {
+  (void)state;
+  tbModel* m = tb_load_string(
+      "<mujoco><worldbody><body pos='0 0 1'><freejoint/><geom type='box' size='0.1 0.2 0.3'/>"
+      "</body></worldbody></mujoco>",
+      NULL, NULL, NULL);
+  tbData *zero = tb_data_new(m), *one = tb_data_new(m);
+  memset(zero->qpos + 3, 0, 4 * sizeof(tbReal));
+  zero->qvel[3] = one->qvel[3] = 1;
+  assert_int_equal(tb_forward(m, zero), TB_OK);
+  assert_int_equal(tb_forward(m, one), TB_OK);
+  assert_memory_equal(zero->xquat + 4, one->xquat + 4, 4 * sizeof(tbReal));
+  assert_memory_equal(zero->qacc, one->qacc, 6 * sizeof(tbReal));
+  assert_int_equal(tb_step(m, zero), TB_OK);
+  const tbReal* q = zero->qpos + 3;
+  assert_near(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3], 1, 1e-15);
+  tb_data_free(zero);
+  tb_data_free(one);
+  tb_model_free(m);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(no_world_of_the_model),
-                                     cmocka_unit_test(sizes_that_changed),
-                                     cmocka_unit_test(null_arguments)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(no_world_of_the_model), cmocka_unit_test(sizes_that_changed),
+      cmocka_unit_test(null_arguments), cmocka_unit_test(zero_quaternions)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-// The extension of docs/examples/extension: its kinds load, have the values of their closed forms,
+// The extension of examples/extension: its kinds load, have the values of their closed forms,
 // and survive a file; a library without them refuses what names them.
 #include "common/test.h"
 #include "model/binary.h"

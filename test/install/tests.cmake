@@ -1,4 +1,16 @@
-# The README's example builds and runs against the installed package, by find_package and pkg-config.
-add_test(NAME install/example COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/install/run.sh
-         ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} ${CMAKE_C_COMPILER})
-set_tests_properties(install/example PROPERTIES LABELS install TIMEOUT 300)
+# Installed and inside other projects: tests that build programs the way a user does.
+foreach(script examples package subproject commands)
+  add_test(NAME install/${script} COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/install/${script}.sh
+           ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} ${CMAKE_C_COMPILER}
+           "${CMAKE_C_COMPILER_LAUNCHER}")
+  set_tests_properties(install/${script} PROPERTIES LABELS install TIMEOUT 1500)
+endforeach()
+
+# What commands.sh needs: a problem to solve, and a look at the pictures.
+add_executable(problem_file ${CMAKE_CURRENT_SOURCE_DIR}/install/problem_file.c)
+target_link_libraries(problem_file PRIVATE tribo_flags tribo_static)
+find_package(ZLIB QUIET)
+if(ZLIB_FOUND)
+  add_executable(picture ${CMAKE_CURRENT_SOURCE_DIR}/install/picture.c)
+  target_link_libraries(picture PRIVATE tribo_flags ZLIB::ZLIB)
+endif()

@@ -211,7 +211,7 @@ static const Damage DAMAGES[] = {
 #ifdef TB_WITH_HDF5
 
 static void apply_damage(const char* path, const Damage* d) {
-  hid_t file;
+  tbH5 file;
   tbError error;
   int count = 0;
   assert_int_equal(tb_h5_open(path, true, &file, &error), TB_OK);
@@ -261,15 +261,15 @@ static void test_claimed_size(void** state) {
   tbFclib *a = random_problem(&rng, false, 3, 2, 0), *b = NULL;
   tbError error;
   assert_int_equal(tb_fclib_write(a, TB_FCLIB_CSR, path, &error), TB_OK);
-  hid_t file;
+  tbH5 file;
   assert_int_equal(tb_h5_open(path, true, &file, &error), TB_OK);
-  hsize_t huge = 2000000000;
-  hid_t space = H5Screate_simple(1, &huge, NULL);
-  H5Ldelete(file, "fclib_local/vectors/q", H5P_DEFAULT);
-  hid_t set = H5Dcreate2(file, "fclib_local/vectors/q", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT,
-                         H5P_DEFAULT, H5P_DEFAULT);
-  H5Dclose(set);
-  H5Sclose(space);
+  tbH5Size huge = 2000000000;
+  tbH5 space = tb_h5.Screate_simple(1, &huge, NULL);
+  tb_h5.Ldelete(file, "fclib_local/vectors/q", TB_H5_DEFAULT);
+  tbH5 set = tb_h5.Dcreate2(file, "fclib_local/vectors/q", tb_h5.native_double, space,
+                            TB_H5_DEFAULT, TB_H5_DEFAULT, TB_H5_DEFAULT);
+  tb_h5.Dclose(set);
+  tb_h5.Sclose(space);
   tb_h5_close(file);
   assert_int_equal(tb_fclib_read(path, &b, &error), TB_ERROR_PARSE);
   assert_non_null(strstr(error.message, "claims"));

@@ -113,6 +113,9 @@ static void test_option(void** state) {
   find_note(s, "'apirate'");
   tb_spec_free(s);
   refuse("<mujoco><option timestep='0'/></mujoco>", TB_ERROR_PARSE, "timestep");
+  s = parse("<mujoco><option law='viscoelastic' integrator='expo'/></mujoco>");
+  assert_int_equal(s->option.integrator, TB_INTEGRATOR_EXPO);
+  tb_spec_free(s);
   refuse("<mujoco><option integrator='rk4'/></mujoco>", TB_ERROR_PARSE,
          "'rk4' is none of: Euler, RK4, implicit, implicitfast");
   refuse("<mujoco><option><flag contct='disable'/></option></mujoco>", TB_ERROR_PARSE, "'contact'");

@@ -288,7 +288,7 @@ static void one_long_step_predicts_the_impulse(void** state) {
   double sum[2] = {0};
   for (int fine = 0; fine < 2; fine++) {
     int n = fine ? 320 : 1;
-    tbWorld w = tb_world_springs(tb_world_scene("quadruped_torque.xml", "standing"),
+    tbWorld w = tb_world_springs(tb_world_scene("quadruped_torque.xml", "stand"),
                                  TB_INTEGRATOR_EXPO, 0.02 / n);
     // Just touching, on its way down.
     tb_compute_position(w.m, w.d);

@@ -32,8 +32,6 @@ void tb_fclib_solution_free(tbFclibSolution* solution) {
   *solution = (tbFclibSolution){NULL, NULL, NULL, NULL};
 }
 
-#ifdef TB_WITH_HDF5
-
 // ---- reading -----------------------------------------------------------------------------------
 
 // "<group>/<a>" or "<group>/<a>/<b>" in `path`.
@@ -42,7 +40,7 @@ static const char* join(char path[128], const char* group, const char* a, const 
   return path;
 }
 
-static tbResult read_matrix(hid_t file, const char* group, const char* name, tbFclibMatrix* matrix,
+static tbResult read_matrix(tbH5 file, const char* group, const char* name, tbFclibMatrix* matrix,
                             tbError* error) {
   tbFclibStored stored;
   memset(&stored, 0, sizeof stored);
@@ -71,7 +69,7 @@ static tbResult read_matrix(hid_t file, const char* group, const char* name, tbF
 }
 
 // A vector of exactly `count` finite numbers.
-static tbResult read_vector(hid_t file, const char* group, const char* name, int count,
+static tbResult read_vector(tbH5 file, const char* group, const char* name, int count,
                             tbReal** values, tbError* error) {
   char path[128];
   int found = 0;
@@ -110,7 +108,7 @@ static tbResult count_contacts(tbFclib* fclib, int rows, const char* what, tbErr
   return TB_OK;
 }
 
-static tbResult read_local(hid_t file, tbFclib* p, tbError* error) {
+static tbResult read_local(tbH5 file, tbFclib* p, tbError* error) {
   const char* group = "fclib_local";
   tbResult result = read_matrix(file, group, "W", &p->W, error);
   if (result == TB_OK) result = check_shape(&p->W, "W", p->W.rows, p->W.rows, error);
@@ -131,7 +129,7 @@ static tbResult read_local(hid_t file, tbFclib* p, tbError* error) {
   return result;
 }
 
-static tbResult read_global(hid_t file, tbFclib* p, tbError* error) {
+static tbResult read_global(tbH5 file, tbFclib* p, tbError* error) {
   const char* group = "fclib_global";
   tbResult result = read_matrix(file, group, "M", &p->M, error);
   if (result == TB_OK) result = check_shape(&p->M, "M", p->M.rows, p->M.rows, error);
@@ -148,7 +146,7 @@ static tbResult read_global(hid_t file, tbFclib* p, tbError* error) {
   return result;
 }
 
-static tbResult read_common(hid_t file, const char* group, tbFclib* p, tbError* error) {
+static tbResult read_common(tbH5 file, const char* group, tbFclib* p, tbError* error) {
   tbResult result = read_vector(file, group, "mu", p->contacts, &p->mu, error);
   for (int k = 0; result == TB_OK && k < p->contacts; k++) {
     if (p->mu[k] < 0) {
@@ -175,7 +173,7 @@ tbResult tb_fclib_read(const char* path, tbFclib** fclib, tbError* error) {
   tb_error_clear(error);
   if (!path || !fclib) return tb_fail(error, TB_ERROR_ARGUMENT, "a path and a result are needed");
   *fclib = NULL;
-  hid_t file = -1;
+  tbH5 file = -1;
   tbResult result = tb_h5_open(path, false, &file, error);
   if (result != TB_OK) return result;
   tbFclib* p = calloc(1, sizeof *p);
@@ -206,7 +204,7 @@ tbResult tb_fclib_read(const char* path, tbFclib** fclib, tbError* error) {
 
 // ---- writing -----------------------------------------------------------------------------------
 
-static tbResult write_matrix(hid_t file, const char* group, const char* name,
+static tbResult write_matrix(tbH5 file, const char* group, const char* name,
                              const tbFclibMatrix* matrix, tbFclibEncoding encoding,
                              tbError* error) {
   tbFclibStored s;
@@ -231,14 +229,13 @@ static tbResult write_matrix(hid_t file, const char* group, const char* name,
   return result;
 }
 
-static tbResult write_vector(hid_t file, const char* group, const char* name, const tbReal* values,
+static tbResult write_vector(tbH5 file, const char* group, const char* name, const tbReal* values,
                              int count, tbError* error) {
   char path[128];
   return tb_h5_write_reals(file, join(path, group, "vectors", name), values, count, error);
 }
 
-static tbResult write_local(hid_t file, const tbFclib* p, tbFclibEncoding encoding,
-                            tbError* error) {
+static tbResult write_local(tbH5 file, const tbFclib* p, tbFclibEncoding encoding, tbError* error) {
   const char* group = "fclib_local";
   tbResult result = write_matrix(file, group, "W", &p->W, encoding, error);
   if (result == TB_OK && p->V.cols > 0) {
@@ -250,7 +247,7 @@ static tbResult write_local(hid_t file, const tbFclib* p, tbFclibEncoding encodi
   return result;
 }
 
-static tbResult write_global(hid_t file, const tbFclib* p, tbFclibEncoding encoding,
+static tbResult write_global(tbH5 file, const tbFclib* p, tbFclibEncoding encoding,
                              tbError* error) {
   const char* group = "fclib_global";
   tbResult result = write_matrix(file, group, "M", &p->M, encoding, error);
@@ -264,7 +261,7 @@ static tbResult write_global(hid_t file, const tbFclib* p, tbFclibEncoding encod
   return result;
 }
 
-static tbResult write_common(hid_t file, const char* group, const tbFclib* p, tbError* error) {
+static tbResult write_common(tbH5 file, const char* group, const tbFclib* p, tbError* error) {
   char path[128];
   tbResult result =
       tb_h5_write_ints(file, join(path, group, "spacedim", NULL), &p->spacedim, 1, error);
@@ -286,7 +283,7 @@ tbResult tb_fclib_write(const tbFclib* fclib, tbFclibEncoding encoding, const ch
   if (encoding < TB_FCLIB_TRIPLET || encoding > TB_FCLIB_CSR) {
     return tb_fail(error, TB_ERROR_ARGUMENT, "encoding %d is not a tbFclibEncoding", encoding);
   }
-  hid_t file = -1;
+  tbH5 file = -1;
   tbResult result = tb_fclib_check(fclib, error);
   if (result == TB_OK) result = tb_h5_create(path, &file, error);
   if (result != TB_OK) return result;
@@ -305,7 +302,7 @@ tbResult tb_fclib_guess_count(const char* path, int* count, tbError* error) {
   tb_error_clear(error);
   if (!path || !count) return tb_fail(error, TB_ERROR_ARGUMENT, "a path and a result are needed");
   *count = 0;
-  hid_t file = -1;
+  tbH5 file = -1;
   tbResult result = tb_h5_open(path, false, &file, error);
   if (result != TB_OK) return result;
   if (tb_h5_exists(file, "guesses/number_of_guesses")) {
@@ -346,7 +343,7 @@ static tbResult check_parts(const tbFclib* p, tbError* error) {
   return TB_OK;
 }
 
-static tbResult read_part(hid_t file, const char* group, SolutionPart part, tbError* error) {
+static tbResult read_part(tbH5 file, const char* group, SolutionPart part, tbError* error) {
   char path[128];
   int count = 0;
   join(path, group, part.name, NULL);
@@ -372,7 +369,7 @@ tbResult tb_fclib_read_solution(const char* path, const tbFclib* fclib, int gues
                    "a path, its problem, a guess >= 0 and a result are needed");
   }
   *solution = (tbFclibSolution){NULL, NULL, NULL, NULL};
-  hid_t file = -1;
+  tbH5 file = -1;
   tbResult result = check_parts(fclib, error);
   if (result == TB_OK) result = tb_h5_open(path, false, &file, error);
   if (result != TB_OK) return result;
@@ -395,7 +392,7 @@ tbResult tb_fclib_write_solution(const char* path, const tbFclib* fclib,
   if (!path || !fclib || !solution) {
     return tb_fail(error, TB_ERROR_ARGUMENT, "a path, its problem and a solution are needed");
   }
-  hid_t file = -1;
+  tbH5 file = -1;
   tbResult result = check_parts(fclib, error);
   if (result == TB_OK) result = tb_h5_open(path, true, &file, error);
   if (result != TB_OK) return result;
@@ -411,49 +408,3 @@ tbResult tb_fclib_write_solution(const char* path, const tbFclib* fclib,
   tb_h5_close(file);
   return name_file(result, path, error);
 }
-
-#else  // TB_WITH_HDF5
-
-static tbResult no_hdf5(tbError* error) {
-  return tb_fail(error, TB_ERROR_UNSUPPORTED,
-                 "FCLIB files need HDF5, and Tribo was built without it");
-}
-
-tbResult tb_fclib_read(const char* path, tbFclib** fclib, tbError* error) {
-  (void)path;
-  if (fclib) *fclib = NULL;
-  return no_hdf5(error);
-}
-
-tbResult tb_fclib_write(const tbFclib* fclib, tbFclibEncoding encoding, const char* path,
-                        tbError* error) {
-  (void)fclib;
-  (void)encoding;
-  (void)path;
-  return no_hdf5(error);
-}
-
-tbResult tb_fclib_guess_count(const char* path, int* count, tbError* error) {
-  (void)path;
-  if (count) *count = 0;
-  return no_hdf5(error);
-}
-
-tbResult tb_fclib_read_solution(const char* path, const tbFclib* fclib, int guess,
-                                tbFclibSolution* solution, tbError* error) {
-  (void)path;
-  (void)fclib;
-  (void)guess;
-  if (solution) *solution = (tbFclibSolution){NULL, NULL, NULL, NULL};
-  return no_hdf5(error);
-}
-
-tbResult tb_fclib_write_solution(const char* path, const tbFclib* fclib,
-                                 const tbFclibSolution* solution, tbError* error) {
-  (void)path;
-  (void)fclib;
-  (void)solution;
-  return no_hdf5(error);
-}
-
-#endif

@@ -105,10 +105,15 @@ static bool read_flag(tbMjcf* p, const xmlNode* node) {
   return true;
 }
 
+// MuJoCo's words, and Tribo's own integrators, as `law` chooses Tribo's own laws.
 static const tbSpecWord INTEGRATOR[] = {{"Euler", TB_INTEGRATOR_EULER},
                                         {"RK4", TB_INTEGRATOR_RK4},
                                         {"implicit", TB_INTEGRATOR_IMPLICIT},
                                         {"implicitfast", TB_INTEGRATOR_IMPLICITFAST},
+                                        {"expo", TB_INTEGRATOR_EXPO},
+                                        {"expo-midpoint", TB_INTEGRATOR_EXPO_MIDPOINT},
+                                        {"euler-explicit", TB_INTEGRATOR_EULER_EXPLICIT},
+                                        {"euler-implicit", TB_INTEGRATOR_EULER_IMPLICIT},
                                         {NULL, 0}};
 static const tbSpecWord CONE[] = {
     {"pyramidal", TB_CONE_PYRAMIDAL}, {"elliptic", TB_CONE_ELLIPTIC}, {NULL, 0}};

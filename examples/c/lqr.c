@@ -145,8 +145,16 @@ int main(int argc, char** argv) {
   tbError error;
   tbModel* m = tb_load(argc > 1 ? argv[1] : "scenes/quadruped_torque.xml", NULL, &error);
   if (!m) return fprintf(stderr, "%s\n", error.message), 2;
+  if (m->nv != NV || m->nu != NU || m->njnt < 1 || m->jnt_type[0] != TB_JOINT_FREE || m->nkey < 1) {
+    return fprintf(stderr,
+                   "lqr: expected a robot like scenes/quadruped_torque.xml: a free trunk, %d dofs "
+                   "(has %d), %d motors (has %d), a keyframe (has %d)\n",
+                   NV, m->nv, NU, m->nu, m->nkey),
+           2;
+  }
   tbData* d = tb_data_new(m);
-  if (!d || m->nv != NV || m->nu != NU || !stand(m, d) || !regulator(m, d, K)) return 2;
+  if (!d || !stand(m, d)) return fprintf(stderr, "lqr: its motors cannot hold the keyframe\n"), 2;
+  if (!regulator(m, d, K)) return fprintf(stderr, "lqr: no regulator at this stance\n"), 2;
   memcpy(qpos, d->qpos, sizeof qpos);
   memcpy(ctrl, d->ctrl, sizeof ctrl);
 
