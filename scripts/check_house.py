@@ -121,6 +121,7 @@ TABLES = (
     ("TB_DYN_", "TB_ACTUATOR_DYNAMICS", "actuator_kinds.h"),
     ("TB_TRN_", "TB_TRANSMISSIONS", "transmission_kinds.h"),
     ("TB_EQ_", "TB_EQUALITIES", "equality_kinds.h"),
+    ("TB_JOINT_", "TB_JOINTS", "joint_kinds.h"),
 )
 # MuJoCo has them, Tribo does not.
 WITHOUT_LINE = {"TB_SENS_TACTILE", "TB_SENS_PLUGIN"}

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "dynamics/equality/residual.h"
+#include "dynamics/joints/joint.h"
 #include "dynamics/transmission/length.h"
 #include "forces/actuator_force.h"
 #include "sensors/values.h"
@@ -39,4 +40,29 @@ void tb_equality_coupling_yoke(const tbReal* data, tbReal q, tbReal f[3]) {
   f[0] = data[0] + data[1] * sin(q);
   f[1] = data[1] * cos(q);
   f[2] = -data[1] * sin(q);
+}
+
+// A right-handed screw advances along its axis by its lead, per radian.
+static const tbReal LEAD = SCREW_PITCH / (2 * 3.14159265358979323846);
+
+void tb_joint_place_screw(const tbJointPose* j, tbReal pos[3], tbReal quat[4], tbReal anchor[3],
+                          tbReal axis[3]) {
+  tb_joint_place_hinge(j, pos, quat, anchor, axis);
+  tb_add_scaled3(pos, pos, LEAD * (j->q[0] - j->q0[0]), axis);
+}
+
+// The motion per radian: angular, then linear of the point at `offset` from the anchor.
+void tb_joint_axes_screw(const tbReal xmat[9], const tbReal xaxis[3], const tbReal offset[3],
+                         tbReal* cdof) {
+  tb_joint_axes_hinge(xmat, xaxis, offset, cdof);
+  tb_add_scaled3(cdof + 3, cdof + 3, LEAD, xaxis);
+}
+
+// A hinge, then a slide on the same axis.
+void tb_joint_carry_screw(const tbJointPose* j, const tbReal* v, const tbReal last[4],
+                          tbMovingFrame* b) {
+  const tbReal advance = LEAD * (j->q[0] - j->q0[0]), rate = LEAD * v[0], start = 0;
+  tbJointPose slide = {.axis = j->axis, .q = &advance, .q0 = &start};
+  tb_joint_carry_hinge(j, v, last, b);
+  tb_joint_carry_slide(&slide, &rate, last, b);
 }

@@ -19,7 +19,16 @@ typedef enum {
   TB_NGEOMTYPES
 } tbGeomType;
 
-typedef enum { TB_JOINT_FREE, TB_JOINT_BALL, TB_JOINT_SLIDE, TB_JOINT_HINGE } tbJointType;
+typedef enum {
+  TB_JOINT_FREE,
+  TB_JOINT_BALL,
+  TB_JOINT_SLIDE,
+  TB_JOINT_HINGE,
+#define TB_ENUMERATOR(TYPE, word, nq, nv, translations, limits, flags, function) TB_JOINT_##TYPE,
+  TB_EXTENSION_JOINTS(TB_ENUMERATOR)
+#undef TB_ENUMERATOR
+      TB_NJOINTTYPES
+} tbJointType;
 
 typedef enum {
   TB_INTEGRATOR_EULER,

@@ -1,7 +1,7 @@
 // Kinds that are added to the library from outside: sensors, gains, biases and dynamics of
-// actuators, transmissions, equalities. A build with -DTRIBO_EXTENSION=FOLDER reads the lists of
-// FOLDER/extension.h here and appends them to its own (docs/manual/extending.md); without, they are
-// empty. A line has the form of the list that it extends.
+// actuators, transmissions, equalities, joints. A build with -DTRIBO_EXTENSION=FOLDER reads the
+// lists of FOLDER/extension.h here and appends them to its own (docs/manual/extending.md); without,
+// they are empty. A line has the form of the list that it extends.
 #ifndef TRIBO_EXTENSION_H_
 #define TRIBO_EXTENSION_H_
 
@@ -33,6 +33,11 @@
 // TB_EQUALITIES, src/model/equality_kinds.h
 #ifndef TB_EXTENSION_EQUALITIES
 #define TB_EXTENSION_EQUALITIES(X)
+#endif
+
+// TB_JOINTS, src/model/joint_kinds.h
+#ifndef TB_EXTENSION_JOINTS
+#define TB_EXTENSION_JOINTS(X)
 #endif
 
 #endif

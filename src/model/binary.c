@@ -54,7 +54,7 @@ static uint64_t fields_hash(void) {
 #define X(TYPE, word, ...) #TYPE " " #word ","
                   TB_EXTENSION_SENSORS(X) TB_EXTENSION_GAINS(X) TB_EXTENSION_BIASES(X)
                       TB_EXTENSION_DYNAMICS(X) TB_EXTENSION_TRANSMISSIONS(X)
-                          TB_EXTENSION_EQUALITIES(X)
+                          TB_EXTENSION_EQUALITIES(X) TB_EXTENSION_JOINTS(X)
 #undef X
       ;
   unsigned char widths[2] = {sizeof(tbReal), sizeof(int)};

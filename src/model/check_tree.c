@@ -56,9 +56,22 @@ static tbResult check_bodies(const tbModel* m, tbError* error) {
   return mocap == m->nmocap ? TB_OK : tb_fail(error, TB_ERROR_MODEL, "model: nmocap is wrong");
 }
 
+// Lines of an extension that the configuration space (model/joint_space.h) cannot hold.
+#define X(TYPE, word, nq, nv, translations, limits, flags, function)                              \
+  _Static_assert(                                                                                 \
+      (nv) >= 1 && (nv) <= TB_JOINT_MOST_NV && ((nq) == (nv) || ((nq) == (nv) + 1 && (nv) >= 3)), \
+      "joint " word ": nq is nv, or nv + 1 with a quaternion; nv is 1 to 6");                     \
+  _Static_assert((translations) == 0 || ((translations) == 3 && (nq) == 7 && (nv) == 6),          \
+                 "joint " word ": translations is 0, or 3 with 7 coordinates and 6 dofs");        \
+  _Static_assert((limits) == 0 || ((limits) == 1 && (nq) > (nv) && (translations) == 0) ||        \
+                     ((limits) == 2 && (nv) > ((nq) > (nv) ? 3 : 0) && (translations) == 0),      \
+                 "joint " word ": limits is 0, 1 (of a quaternion) or 2 (of the first number)");
+TB_JOINTS(X)
+#undef X
+
 // Joints in the order of their bodies, coordinates and dofs in the order of the joints.
 static tbResult check_joints(const tbModel* m, tbError* error) {
-  TRY(tb_check_range("jnt_type", m->jnt_type, m->njnt, 0, TB_JOINT_COUNT, error));
+  TRY(tb_check_range("jnt_type", m->jnt_type, m->njnt, 0, TB_NJOINTTYPES, error));
   TRY(tb_check_range("jnt_bodyid", m->jnt_bodyid, m->njnt, 1, m->nbody, error));
   TRY(tb_check_range("jnt_limited", m->jnt_limited, m->njnt, 0, 2, error));
   TRY(tb_check_range("jnt_actfrclimited", m->jnt_actfrclimited, m->njnt, 0, 2, error));

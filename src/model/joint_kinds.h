@@ -6,8 +6,7 @@
 // nq            coordinates: numbers, then a unit quaternion if there is one coordinate more than
 //               dofs
 // nv            dofs: the rates of the numbers, then an angular velocity in the body's axes if
-// there
-//               is a quaternion
+//               there is a quaternion
 // translations  3 if the joint gives the body's pose in the world: the first three numbers are its
 //               position and their dofs are along the world's axes; such a joint is alone on a
 //               child of the world, has six dofs, and neither anchor nor range. Else 0. The axes of
@@ -15,9 +14,8 @@
 // limits        2: the range bounds the first number from both sides; 1: it bounds the angle of the
 //               quaternion from above; 0: no range
 // FLAGS         TB_JOINT_FLAGS below
-// function      tb_joint_place_<function>, tb_joint_axes_<function> and tb_joint_carry_<function>
-// of
-//               dynamics/joints/<function>.h
+// function      tb_joint_place_<function>, tb_joint_axes_<function> and tb_joint_carry_<function>:
+//               of dynamics/joints/<function>.h, an extension's of its C files
 //
 // The configuration space (model/joint_space.h: integrating, differences, springs, limits) follows
 // from the line; how the body moves is in the three functions. The loaders, the checks of a model,
@@ -28,11 +26,12 @@
 
 #include "tribo/enums.h"
 
-#define TB_JOINTS(X)                                 \
-  X(FREE, "free", 7, 6, 3, 0, TB_WITH_NOTHING, free) \
-  X(BALL, "ball", 4, 3, 0, 1, TB_WITH_ANGLE, ball)   \
-  X(SLIDE, "slide", 1, 1, 0, 2, TB_WITH_AXIS, slide) \
-  X(HINGE, "hinge", 1, 1, 0, 2, TB_WITH_AXIS | TB_WITH_ANGLE, hinge)
+#define TB_JOINTS(X)                                                 \
+  X(FREE, "free", 7, 6, 3, 0, TB_WITH_NOTHING, free)                 \
+  X(BALL, "ball", 4, 3, 0, 1, TB_WITH_ANGLE, ball)                   \
+  X(SLIDE, "slide", 1, 1, 0, 2, TB_WITH_AXIS, slide)                 \
+  X(HINGE, "hinge", 1, 1, 0, 2, TB_WITH_AXIS | TB_WITH_ANGLE, hinge) \
+  TB_EXTENSION_JOINTS(X)
 
 // TB_JOINT_FLAGS
 enum {
@@ -42,10 +41,8 @@ enum {
                            // the joint turns the body about its axis by it
 };
 
-// Number of types, and bounds of nq and nv.
-#define X(TYPE, word, nq, nv, translations, limits, flags, function) +1
-enum { TB_JOINT_COUNT = 0 TB_JOINTS(X), TB_JOINT_MOST_NQ = 7, TB_JOINT_MOST_NV = 6 };
-#undef X
+// Bounds of nq and nv.
+enum { TB_JOINT_MOST_NQ = 7, TB_JOINT_MOST_NV = 6 };
 
 // Properties of a type, a valid one. Switches over the list, one for each property, because device
 // code cannot read tables of file scope, and because compilers make comparisons of most of them.

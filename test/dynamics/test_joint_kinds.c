@@ -67,8 +67,8 @@ static void move_to(tbWorld w, const tbReal* from, const tbReal* v, tbReal e) {
 
 static void lines_are_consistent(void** state) {
   (void)state;
-  assert_true(TB_JOINT_COUNT >= 4);
-  for (int t = 0; t < TB_JOINT_COUNT; t++) {
+  assert_true(TB_NJOINTTYPES >= 4);
+  for (int t = 0; t < TB_NJOINTTYPES; t++) {
     int nq = tb_joint_nq(t), nv = tb_joint_nv(t), fixed = tb_joint_translations(t);
     assert_true(nv >= 1 && nv <= TB_JOINT_MOST_NV && nq <= TB_JOINT_MOST_NQ);
     assert_true(nq == nv || (nq == nv + 1 && nv >= 3));
@@ -82,13 +82,13 @@ static void lines_are_consistent(void** state) {
       assert_string_not_equal(tb_joint_type_name(t), tb_joint_type_name(u));
     }
   }
-  assert_string_equal(tb_joint_type_name(TB_JOINT_COUNT), "");
+  assert_string_equal(tb_joint_type_name(TB_NJOINTTYPES), "");
 }
 
 // Loading, sizes and the checks of a model take the type; another number is an error.
 static void models_have_its_sizes(void** state) {
   (void)state;
-  for (int t = 0; t < TB_JOINT_COUNT; t++) {
+  for (int t = 0; t < TB_NJOINTTYPES; t++) {
     tbWorld w = world_of(t, "");
     int j = joint_of(w), fixed = tb_joint_floats(t);
     tbError error;
@@ -100,7 +100,7 @@ static void models_have_its_sizes(void** state) {
     assert_int_equal(at >= 0, tb_joint_has_quaternion(t));
     if (at >= 0) assert_near(w.m->qpos0[at], 1, 0.5);
     assert_int_equal(tb_model_check(w.m, &error), TB_OK);
-    w.m->jnt_type[j] = TB_JOINT_COUNT;
+    w.m->jnt_type[j] = TB_NJOINTTYPES;
     assert_int_equal(tb_model_check(w.m, &error), TB_ERROR_MODEL);
     tb_world_free(w);
   }
@@ -111,7 +111,7 @@ static void models_have_its_sizes(void** state) {
 static void a_difference_is_the_velocity_that_was_integrated(void** state) {
   (void)state;
   tbRng rng = {1};
-  for (int t = 0; t < TB_JOINT_COUNT; t++) {
+  for (int t = 0; t < TB_NJOINTTYPES; t++) {
     tbWorld w = world_of(t, "");
     for (int s = 0; s < SAMPLES; s++) {
       tbReal from[MOST], v[MOST], end[MOST];
@@ -152,7 +152,7 @@ static void integrate_by(int type, const tbReal* q, const tbReal* v, tbReal dt, 
 static void partials_of_an_integration_are_its_differences(void** state) {
   (void)state;
   tbRng rng = {2};
-  for (int t = 0; t < TB_JOINT_COUNT; t++) {
+  for (int t = 0; t < TB_NJOINTTYPES; t++) {
     tbWorld w = world_of(t, "");
     int numbers = tb_joint_numbers(t), nv = tb_joint_nv(t), j = joint_of(w);
     for (int s = 0; s < SAMPLES; s++) {
@@ -186,7 +186,7 @@ static void jacobian(tbWorld w, int body, tbReal* jacp, tbReal* jacr) {
 static void axes_are_differences_of_the_place(void** state) {
   (void)state;
   tbRng rng = {3};
-  for (int t = 0; t < TB_JOINT_COUNT; t++) {
+  for (int t = 0; t < TB_NJOINTTYPES; t++) {
     tbWorld w = world_of(t, "");
     const char* names[] = {"body", "last"};
     for (int s = 0; s < 2 * SAMPLES; s++) {
@@ -220,7 +220,7 @@ static void axes_are_differences_of_the_place(void** state) {
 static void rates_of_axes_are_differences_of_axes(void** state) {
   (void)state;
   tbRng rng = {4};
-  for (int t = 0; t < TB_JOINT_COUNT; t++) {
+  for (int t = 0; t < TB_NJOINTTYPES; t++) {
     tbWorld w = world_of(t, "");
     const char* names[] = {"body", "last"};
     for (int s = 0; s < 2 * SAMPLES; s++) {
@@ -267,7 +267,7 @@ static tbReal twice_energy(tbWorld w) {
 static void carried_frames_have_the_energy_of_placed_ones(void** state) {
   (void)state;
   tbRng rng = {5};
-  for (int t = 0; t < TB_JOINT_COUNT; t++) {
+  for (int t = 0; t < TB_NJOINTTYPES; t++) {
     tbWorld w = world_of(t, "");
     for (int s = 0; s < SAMPLES; s++) {
       const tbReal h = 0.3;
@@ -284,7 +284,7 @@ static void carried_frames_have_the_energy_of_placed_ones(void** state) {
 static void coriolis_forces_are_those_of_inverse_dynamics(void** state) {
   (void)state;
   tbRng rng = {6};
-  for (int t = 0; t < TB_JOINT_COUNT; t++) {
+  for (int t = 0; t < TB_NJOINTTYPES; t++) {
     tbWorld w = world_of(t, "");
     for (int s = 0; s < SAMPLES; s++) {
       tbReal force[MOST], tau[MOST];
@@ -302,7 +302,7 @@ static void coriolis_forces_are_those_of_inverse_dynamics(void** state) {
 static void derivatives_of_inverse_dynamics_are_differences(void** state) {
   (void)state;
   tbRng rng = {7};
-  for (int t = 0; t < TB_JOINT_COUNT; t++) {
+  for (int t = 0; t < TB_NJOINTTYPES; t++) {
     tbWorld w = world_of(t, "");
     int nv = w.m->nv;
     for (int s = 0; s < SAMPLES; s++) {
@@ -337,7 +337,7 @@ static void derivatives_of_inverse_dynamics_are_differences(void** state) {
 static void springs_have_the_slope_of_their_energy(void** state) {
   (void)state;
   tbRng rng = {8};
-  for (int t = 0; t < TB_JOINT_COUNT; t++) {
+  for (int t = 0; t < TB_NJOINTTYPES; t++) {
     tbWorld w = world_of(t, "");
     for (int s = 0; s < SAMPLES; s++) {
       tbReal from[MOST], force[MOST], energy[2];
@@ -364,7 +364,7 @@ static void springs_have_the_slope_of_their_energy(void** state) {
 static void partials_of_a_stretch_are_its_differences(void** state) {
   (void)state;
   tbRng rng = {9};
-  for (int t = 0; t < TB_JOINT_COUNT; t++) {
+  for (int t = 0; t < TB_NJOINTTYPES; t++) {
     tbWorld w = world_of(t, "");
     int nv = tb_joint_nv(t), at = w.m->jnt_qposadr[joint_of(w)];
     for (int s = 0; s < SAMPLES; s++) {
@@ -409,7 +409,7 @@ static tbReal limit_gap(tbWorld w, int* side, tbReal* row) {
 static void rows_of_limits_are_differences_of_their_gaps(void** state) {
   (void)state;
   tbRng rng = {10};
-  for (int t = 0; t < TB_JOINT_COUNT; t++) {
+  for (int t = 0; t < TB_NJOINTTYPES; t++) {
     int sides = tb_joint_limits(t), seen[2] = {0, 0};
     if (sides == 0) continue;
     tbWorld w = world_of(t, sides == 1 ? "range='0 .05'" : "range='.19 .21'");
@@ -441,7 +441,7 @@ static void partials_of_an_angle_limit_are_its_differences(void** state) {
   (void)state;
   tbRng rng = {11};
   const tbReal range[2] = {0, 1};
-  for (int t = 0; t < TB_JOINT_COUNT; t++) {
+  for (int t = 0; t < TB_NJOINTTYPES; t++) {
     if (tb_joint_limits(t) != 1) continue;
     tbWorld w = world_of(t, "");
     int numbers = tb_joint_numbers(t), at = w.m->jnt_qposadr[joint_of(w)];

@@ -59,7 +59,7 @@ static void test_slew(void** state) {
 // refused.
 static void test_binary(void** state) {
   (void)state;
-  static const char* const SCENES[] = {"motor", "yoke"};
+  static const char* const SCENES[] = {"motor", "yoke", "screw"};
   for (size_t i = 0; i < sizeof SCENES / sizeof *SCENES; i++) {
     tbModel* m = load(SCENES[i]);
     size_t size = tb_model_binary_size(m);
@@ -194,6 +194,9 @@ static void test_errors(void** state) {
       {"<sensor><power/></sensor>", "actuator"},
       {"<sensor><power joint='a'/></sensor>", "joint"},
       {"<actuator><general joint='a' gaintype='torquespeeds'/></actuator>", "torquespeed"},
+      {"<worldbody><body><joint type='screws'/><geom size='1'/></body></worldbody>", "screw"},
+      {"<worldbody><body><joint type='screw' axis='0 0 0'/><geom size='1'/></body></worldbody>",
+       "axis"},
   };
   for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
     char text[512];
@@ -227,6 +230,7 @@ static void test_ranges(void** state) {
   refuse(m, &m->eq_type[0], TB_NEQTYPES, "eq_type");
   refuse(m, &m->actuator_trnid[0], 3, "actuator 0");
   refuse(m, &m->eq_obj1id[0], 3, "equality 0");
+  refuse(m, &m->jnt_type[0], TB_NJOINTTYPES, "jnt_type");
   tb_model_free(m);
 }
 

@@ -10,6 +10,17 @@
 #include "dynamics/joints/slide.h"
 #include "model/joint_kinds.h"
 
+// Functions of an extension's joints, in its C files.
+#define X(TYPE, word, nq, nv, translations, limits, flags, function)                          \
+  void tb_joint_place_##function(const tbJointPose* j, tbReal pos[3], tbReal quat[4],         \
+                                 tbReal anchor[3], tbReal axis[3]);                           \
+  void tb_joint_axes_##function(const tbReal xmat[9], const tbReal xaxis[3],                  \
+                                const tbReal offset[3], tbReal* cdof);                        \
+  void tb_joint_carry_##function(const tbJointPose* j, const tbReal* v, const tbReal last[4], \
+                                 tbMovingFrame* b);
+TB_EXTENSION_JOINTS(X)
+#undef X
+
 // Move the frame (pos, quat) by a joint, and compute its anchor and its axis in the world. For a
 // floating joint the frame before it is not read.
 #define X(TYPE, word, nq, nv, translations, limits, flags, function) \
