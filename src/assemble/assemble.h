@@ -113,9 +113,9 @@ tbResult tb_assemble_rows(const tbModel* model, tbData* data, tbLookAhead look_a
 bool tb_limits_violated(const tbModel* model, const tbData* data, tbLookAhead look_ahead,
                         const tbReal* v);
 
-// The gap of a limit or contact at distance `dist`: a negative margin moves the limit back, and the
-// touching surfaces into their shapes. A positive one is the margin of a soft row, which the rigid
-// and the viscoelastic laws do not use.
+// The gap of a limit or contact at distance `dist`. A negative margin adds to it: the limit shifts
+// outward, the contact surfaces inward. A positive margin is for soft rows only; the rigid and the
+// viscoelastic laws ignore it.
 static inline tbReal tb_gap_to(tbReal dist, tbReal margin) {
   return dist - tb_min(margin, 0);
 }

@@ -1,3 +1,4 @@
+// A worker takes the rows of a world, and returns what the world remembers (batch/worker.h).
 #include "batch/worker.h"
 
 #include <stdio.h>

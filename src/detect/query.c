@@ -1,3 +1,4 @@
+// Rays, distances and contacts of a pose, with the detector's shapes (detect/query.h).
 #include "detect/query.h"
 
 #include <math.h>

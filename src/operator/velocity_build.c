@@ -177,7 +177,7 @@ static bool order_trees(const tbVelocity* s, Builder* b) {
   return true;
 }
 
-// Number the nodes, leaves first, and assign indices to the dofs.
+// Number the nodes in the order of elimination, leaves first, and then their dofs.
 static bool number_nodes(tbVelocity* s, Builder* b) {
   b->number = tb_arena_alloc(b->arena, sizeof(int) * (size_t)(b->nnode + 1));
   b->dim = tb_arena_alloc(b->arena, sizeof(int) * (size_t)(b->nnode + 1));

@@ -170,8 +170,8 @@ static const tbReal* axis_of(const tbReal* frame, int row, int* linear) {
   return frame + 3 * (row < 3 ? row : row - 3);
 }
 
-// The axes of one side move each other: f . (w_k x V_k + v_k x W_k) with (W, V) the velocity of the
-// dofs that k moves.
+// Derivative by q_k through the axes that dof k moves: f . (w_k x V_k + v_k x W_k), where (W_k,
+// V_k) is their velocity.
 static void carried_velocity(const tbActiveRows* a, const tbMovingSide* s, const tbReal* x,
                              tbReal scale, tbReal* out, int stride) {
   const tbMovingContact* moving = a->moving;

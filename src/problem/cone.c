@@ -1,3 +1,4 @@
+// Projections on the friction cone and on the other sets of impulses (problem/cone.h).
 #include "problem/cone.h"
 
 #include <math.h>
@@ -33,7 +34,7 @@ tbReal tb_pyramid_shift(int dim, const tbReal* mu, const tbReal* sigma) {
   return sum;
 }
 
-// (x_i / mu_i)|, infinite if an axis without friction has an impulse.
+// |(x_i / mu_i)|, infinite if an axis without friction has an impulse.
 static tbReal inverse_scaled_norm(int n, const tbReal* mu, const tbReal* x) {
   tbReal scale[TB_MAX_BLOCK_DIM];
   for (int i = 0; i < n; i++) {

@@ -1,4 +1,4 @@
-// Forces between bodies after the constraints are known.
+// tb_rne_post_constraint: the checked call for users. Force and torque sensors are in values.h.
 #include "base/error.h"
 #include "model/workspace.h"
 #include "sensors/evaluate.h"

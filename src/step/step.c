@@ -129,7 +129,7 @@ static tbResult first_half_controlled(const tbModel* m, tbData* d, Follow follow
 
 // ---- the second half: forces, the law, the motion ----------------------------------------------
 
-// All forces except those of constraints, and the inertia of the step.
+// All forces except those of constraints, and the factor of M with what the step takes implicitly.
 static tbResult smooth_forces(const tbModel* m, tbData* d, tbStepState* state) {
   tb_actuation(m, d);
   for (int i = 0; i < m->nv; i++) {
@@ -142,7 +142,7 @@ static tbResult smooth_forces(const tbModel* m, tbData* d, tbStepState* state) {
   tb_add_coriolis(m, d, state->factor, 1, d->qfrc_smooth);
   if (tb_check_dofs(m, d, d->qfrc_smooth, "force of dof") != TB_OK) return d->status;
   if (tb_check_activations(m, d, d->act_dot) != TB_OK) return d->status;
-  // The other laws take dampers implicitly, and compute it with that matrix.
+  // The other laws compute their smooth acceleration with the factor that has implicit dampers.
   if (is_compliant(m)) tb_solve_m(m, d, d->qacc_smooth, d->qfrc_smooth, 1);
   return TB_OK;
 }

@@ -1,3 +1,4 @@
+// A hash table of impulses by constraint (world/impulse_cache.h).
 #include "world/impulse_cache.h"
 
 #include <stdlib.h>

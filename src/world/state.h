@@ -23,7 +23,7 @@ struct tbStepState {
   tbWorkers workers;
   tbImpulseCache warm;
   tbSleep sleep;
-  tbOwned law[TB_STEP_LAW_COUNT];  // of each law: tbLawType.state_size bytes (laws/law.h)
+  tbOwned law[TB_STEP_LAW_COUNT];  // of each law: what its laws/<family>/state.h or header says
   tbOwned integrator;              // of integrators with several evaluations (step/integrator.h)
   size_t allocations, bytes;       // of what is made on first use
   uint64_t structure;              // debug builds: hash of the model when it last passed its check

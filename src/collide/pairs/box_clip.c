@@ -155,7 +155,7 @@ static int clip_edge(const tbBoxPair* p, const Projection* x, const tbReal middl
   }
   cut(middle[0], along[0], x->half_u, x->slack, 0, &low, &high, &low_side, &high_side);
   cut(middle[1], along[1], x->half_v, x->slack, 2, &low, &high, &low_side, &high_side);
-  // An intersection within the slack of a corner that was added is the same point.
+  // An intersection within the slack of an end that lies inside the face is that corner.
   tbReal next = x->slack / sqrt(along[0] * along[0] + along[1] * along[1]);
   if (!(low <= high) || (starts && high <= next - 1) || (ends && low >= 1 - next)) return count;
   if (!starts && low_side >= 0 && !is_between(along, low_side)) {

@@ -1,3 +1,4 @@
+// A step under the soft law: islands of MuJoCo's convex problem, solved by solvers/soft/.
 #include "laws/soft/soft.h"
 
 #include <math.h>

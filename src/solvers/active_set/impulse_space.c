@@ -195,8 +195,8 @@ static void product_3x3(int n, const tbReal* x, int x_stride, const tbReal* y, i
   memcpy(sum, all, sizeof all);
 }
 
-// The block of G between two blocks of rows of B. Supports are ascending: they share their first
-// columns if both are chains of one tree, and may share further ones.
+// The block of G' = B B^T for two blocks of rows of B. Columns ascend, so chains of one tree share
+// their first ones; a merge finds the other common columns.
 static void block_product(const tbRows* a, const tbReal* A, const tbRows* b, const tbReal* B,
                           tbReal* G, int stride) {
   int common = 0, least = a->nnz < b->nnz ? a->nnz : b->nnz;

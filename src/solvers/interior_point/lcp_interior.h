@@ -15,7 +15,7 @@ typedef struct {
   void (*solve)(void* owner, const tbReal* rhs, tbReal* dx);
   // The velocity of impulses lambda.
   void (*velocity)(void* owner, const tbReal* lambda, tbReal* sigma);
-  // True: impulses within the pyramid are good enough. *measure receives their residual.
+  // The stop test, on the iterate projected on the pyramid; *measure receives its residual.
   bool (*check)(void* owner, const tbReal* lambda, int iteration, tbReal mu, tbReal* measure);
 } tbLcpSystem;
 

@@ -1,4 +1,5 @@
-// ncp/auto: the cheapest method that converges, island by island. See docs/notebook/ncp-auto.md.
+// ncp/auto: the cheapest method that converges, island by island. See docs/notebook/ncp-auto.md. A
+// step tries Newton's method on the active set first (laws/rigid/velocity_space.c).
 //
 // 1. A few Gauss-Seidel sweeps over the whole problem: they solve small and easy problems.
 // 2. Each island separately: sweeps while their measured rate predicts convergence sooner than
