@@ -1,4 +1,4 @@
-// The screw joint of docs/examples/extension, against closed forms.
+// The screw joint of examples/extension, against closed forms.
 // test/dynamics/test_joint_kinds.c compares its functions with differences.
 #include "common/worlds.h"
 #include "spatial/vec3.h"
