@@ -1,4 +1,4 @@
-// Every field of the editable spec, declared once. The structs, their initial values, the parser's
+// Every field of the flat spec, declared once. The structs, their initial values, the parser's
 // tables of attributes, default classes and copies are generated from these lists.
 //
 //   X(kind, name, least, most, initial, words, what)
@@ -49,7 +49,7 @@
   X(REAL, axis, 3, 3, (0, 0, 1), NONE, "unit axis in the body")                               \
   X(REAL, springdamper, 2, 2, (0, 0), NONE,                                                   \
     "time constant and damping ratio; both > 0: replaces stiffness, damping")                 \
-  X(ENUM, limited, 1, 1, TB_AUTO, TRISTATE, "is range a limit? see tb_spec_limited")          \
+  X(ENUM, limited, 1, 1, TB_AUTO, TRISTATE, "is range a limit? see tb_flat_limited")          \
   X(ENUM, actuatorfrclimited, 1, 1, TB_AUTO, TRISTATE, "is actuatorfrcrange a clamp?")        \
   X(REAL, solreflimit, 1, 2, TB_SPEC_SOLREF, NONE, "")                                        \
   X(REAL, solimplimit, 1, 5, TB_SPEC_SOLIMP, NONE, "")                                        \
@@ -261,7 +261,7 @@
   X(INT, nsample, 1, 1, 0, NONE, "must be zero: delayed controls")                            \
   X(SKIP, interp, 0, 0, , NONE, "")                                                           \
   X(REAL, delay, 1, 1, 0, NONE, "must be zero")                                               \
-  X(ENUM, ctrllimited, 1, 1, TB_AUTO, TRISTATE, "is ctrlrange a clamp? see tb_spec_limited")  \
+  X(ENUM, ctrllimited, 1, 1, TB_AUTO, TRISTATE, "is ctrlrange a clamp? see tb_flat_limited")  \
   X(ENUM, forcelimited, 1, 1, TB_AUTO, TRISTATE, "is forcerange a clamp?")                    \
   X(ENUM, actlimited, 1, 1, TB_AUTO, TRISTATE, "is actrange a clamp?")                        \
   X(REAL, ctrlrange, 2, 2, (0, 0), NONE, "")                                                  \

@@ -19,8 +19,8 @@ tbLoadOptions tbDefaultLoadOptions(void) {
 }
 
 // Feasible lengths of muscles, as requested by compiler/lengthrange.
-static tbResult set_length_ranges(const tbSpec* spec, tbModel* model, tbError* error) {
-  const tbSpecLengthRange* s = &spec->compiler->lengthrange;
+static tbResult set_length_ranges(const tbFlat* spec, tbModel* model, tbError* error) {
+  const tbFlatLengthRange* s = &spec->compiler->lengthrange;
   tbLengthRangeOptions options = {.mode = s->mode,
                                   .useexisting = s->useexisting,
                                   .uselimit = s->uselimit,
@@ -35,13 +35,13 @@ static tbResult set_length_ranges(const tbSpec* spec, tbModel* model, tbError* e
   int failed;
   tbResult result = tb_set_length_ranges(model, &options, &failed, &inner);
   if (result == TB_OK) return TB_OK;
-  const tbSpecActuator* actuator = failed >= 0 ? &spec->actuator[failed] : NULL;
-  return tb_spec_fail(error, result, actuator ? actuator->source : s->source,
+  const tbFlatActuator* actuator = failed >= 0 ? &spec->actuator[failed] : NULL;
+  return tb_flat_fail(error, result, actuator ? actuator->source : s->source,
                       actuator ? actuator->line : s->line, "%s", inner.message);
 }
 
 // Completes a parsed spec to a model; the spec is freed.
-static tbModel* finish(tbSpec* spec, const tbLoadOptions* options, tbError* error) {
+static tbModel* finish(tbFlat* spec, const tbLoadOptions* options, tbError* error) {
   if (!spec) return NULL;
   tbModel* model = tb_compile(spec, options, error);
   tbResult result = model ? tb_set_constants(model, error) : TB_ERROR_MODEL;
@@ -53,7 +53,7 @@ static tbModel* finish(tbSpec* spec, const tbLoadOptions* options, tbError* erro
     tb_model_free(model);
     model = NULL;
   }
-  tb_spec_free(spec);
+  tb_flat_free(spec);
   return model;
 }
 
@@ -68,9 +68,9 @@ static tbModel* load_text(const char* text, size_t size, const char* path,
   }
   switch (tb_format_detect(text, size)) {
     case TB_FORMAT_MJCF:
-      return finish(tb_spec_parse_mjcf(text, size, path, options, error), options, error);
+      return finish(tb_flat_parse_mjcf(text, size, path, options, error), options, error);
     case TB_FORMAT_URDF:
-      return finish(tb_spec_parse_urdf(text, size, path, options, error), options, error);
+      return finish(tb_flat_parse_urdf(text, size, path, options, error), options, error);
     case TB_FORMAT_BINARY: return tb_model_load_binary(text, size, error);
     default: break;
   }

@@ -13,23 +13,23 @@ static const char* const NAME[] = {"name", NULL};
 static bool name_from_file(tbMjcf* p, const xmlNode* node, const char** name, const char* file) {
   if (*name && **name) return true;
   if (!file) return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "needs a name or a file");
-  file = tb_spec_slashes(p->spec, file);
+  file = tb_flat_slashes(p->spec, file);
   const char* slash = strrchr(file, '/');
   const char* start = slash ? slash + 1 : file;
   const char* dot = strrchr(start, '.');
   *name =
-      tb_spec_format(p->spec, "%.*s", (int)(dot ? (size_t)(dot - start) : strlen(start)), start);
+      tb_flat_format(p->spec, "%.*s", (int)(dot ? (size_t)(dot - start) : strlen(start)), start);
   return *name || tb_mjcf_no_memory(p);
 }
 
-static bool whole(const tbSpecList* list) {
+static bool whole(const tbFlatList* list) {
   for (int i = 0; i < list->n; i++) {
     if (list->v[i] < 0 || list->v[i] > 1e9 || list->v[i] != (int)list->v[i]) return false;
   }
   return true;
 }
 
-static bool check_mesh(tbMjcf* p, const xmlNode* node, tbSpecMesh* mesh) {
+static bool check_mesh(tbMjcf* p, const xmlNode* node, tbFlatMesh* mesh) {
   if (mesh->builtin && strcmp(mesh->builtin, "none") != 0) {
     return tb_mjcf_fail(p, TB_ERROR_UNSUPPORTED, node, "builtin meshes are not supported");
   }
@@ -59,15 +59,15 @@ static bool check_mesh(tbMjcf* p, const xmlNode* node, tbSpecMesh* mesh) {
 static bool read_mesh(tbMjcf* p, const xmlNode* node) {
   int id;
   if (!tb_mjcf_class(p, node, "class", 0, &id)) return false;
-  tbSpecMesh* mesh = tb_spec_add_mesh(p->spec);
+  tbFlatMesh* mesh = tb_flat_add_mesh(p->spec);
   if (!mesh) return tb_mjcf_no_memory(p);
   *mesh = p->classes[id]->mesh;
-  if (!tb_mjcf_common(p, node, (tbSpecElement*)mesh) ||
-      !tb_mjcf_fields(p, node, tb_spec_table_mesh(), mesh, NAME_CLASS, NULL) ||
+  if (!tb_mjcf_common(p, node, (tbFlatElement*)mesh) ||
+      !tb_mjcf_fields(p, node, tb_flat_table_mesh(), mesh, NAME_CLASS, NULL) ||
       !check_mesh(p, node, mesh) || !name_from_file(p, node, &mesh->name, mesh->file)) {
     return false;
   }
-  const tbSpecCompiler* compiler = p->spec->compiler;
+  const tbFlatCompiler* compiler = p->spec->compiler;
   if (compiler->exactmeshinertia && !TB_GIVEN(mesh, mesh, inertia)) mesh->inertia = 1;
   if (mesh->file) mesh->path = tb_mjcf_resolve(p, compiler->meshdir, mesh->file);
   const xmlNode* child = tb_mjcf_first(node);
@@ -75,10 +75,10 @@ static bool read_mesh(tbMjcf* p, const xmlNode* node) {
 }
 
 static bool read_hfield(tbMjcf* p, const xmlNode* node) {
-  tbSpecHField* hfield = tb_spec_add_hfield(p->spec);
+  tbFlatHField* hfield = tb_flat_add_hfield(p->spec);
   if (!hfield) return tb_mjcf_no_memory(p);
-  if (!tb_mjcf_common(p, node, (tbSpecElement*)hfield) ||
-      !tb_mjcf_fields(p, node, tb_spec_table_hfield(), hfield, NAME, NULL) ||
+  if (!tb_mjcf_common(p, node, (tbFlatElement*)hfield) ||
+      !tb_mjcf_fields(p, node, tb_flat_table_hfield(), hfield, NAME, NULL) ||
       !name_from_file(p, node, &hfield->name, hfield->file)) {
     return false;
   }
@@ -109,14 +109,14 @@ static bool read_material(tbMjcf* p, const xmlNode* node) {
   static const char* const KNOWN[] = {"layer", NULL};
   int id;
   if (!tb_mjcf_class(p, node, "class", 0, &id)) return false;
-  tbSpecMaterial* material = tb_spec_add_material(p->spec);
+  tbFlatMaterial* material = tb_flat_add_material(p->spec);
   if (!material) return tb_mjcf_no_memory(p);
   *material = p->classes[id]->material;
   for (const xmlNode* child = tb_mjcf_first(node); child; child = tb_mjcf_next(child)) {
     if (!tb_mjcf_is(child, "layer")) return tb_mjcf_unknown_element(p, child, KNOWN);
   }
-  return tb_mjcf_common(p, node, (tbSpecElement*)material) &&
-         tb_mjcf_fields(p, node, tb_spec_table_material(), material, NAME_CLASS, NULL);
+  return tb_mjcf_common(p, node, (tbFlatElement*)material) &&
+         tb_mjcf_fields(p, node, tb_flat_table_material(), material, NAME_CLASS, NULL);
 }
 
 // Textures affect only colours.
@@ -128,11 +128,11 @@ static bool read_texture(tbMjcf* p, const xmlNode* node) {
       "markrgb",   "random",     "width",     "height",     "hflip",        "vflip",
       "nchannel",  NULL};
   if (!tb_mjcf_only(p, node, KNOWN)) return false;
-  tb_spec_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node), "<texture> is not used");
+  tb_flat_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node), "<texture> is not used");
   return true;
 }
 
-static tbSpec* parse_model(tbMjcf* p, const char* text, size_t size, const char* path) {
+static tbFlat* parse_model(tbMjcf* p, const char* text, size_t size, const char* path) {
   if (tb_format_detect(text, size) != TB_FORMAT_URDF) {
     return tb_mjcf_parse(text, size, path, p->options, p, p->error);
   }
@@ -142,7 +142,7 @@ static tbSpec* parse_model(tbMjcf* p, const char* text, size_t size, const char*
   options.floating_base = 0;
   options.srdf = NULL;
   options.keep_fixed = !p->spec->compiler->fusestatic;
-  return tb_spec_parse_urdf(text, size, path, &options, p->error);
+  return tb_flat_parse_urdf(text, size, path, &options, p->error);
 }
 
 // Reads a model to attach, MJCF or URDF: it is parsed separately, with its own settings.
@@ -150,8 +150,8 @@ static bool read_model(tbMjcf* p, const xmlNode* node) {
   static const char* const KNOWN[] = {"name", "file", "content_type", NULL};
   const char* file;
   if (!tb_mjcf_only(p, node, KNOWN) || !tb_mjcf_required(p, node, "file", &file)) return false;
-  file = tb_spec_slashes(p->spec, file);
-  const char* path = file[0] == '/' ? file : tb_spec_format(p->spec, "%s%s", p->directory, file);
+  file = tb_flat_slashes(p->spec, file);
+  const char* path = file[0] == '/' ? file : tb_flat_format(p->spec, "%s%s", p->directory, file);
   if (!path) return tb_mjcf_no_memory(p);
   for (const tbMjcf* up = p; up; up = up->parent) {
     if (strcmp(up->path, path) == 0) {
@@ -167,13 +167,13 @@ static bool read_model(tbMjcf* p, const xmlNode* node) {
   if (tb_read_file(path, &p->spec->arena, &bytes, &size, &why) != TB_OK) {
     return tb_mjcf_fail(p, why.code, node, "%s", why.message);
   }
-  tbSpec* spec = parse_model(p, (const char*)bytes, size, path);
+  tbFlat* spec = parse_model(p, (const char*)bytes, size, path);
   if (!spec) return false;
   if (p->nchild == p->child_capacity) {
     int room = p->child_capacity ? 2 * p->child_capacity : 4;
     tbMjcfChild* larger = TB_ARENA_NEW(&p->spec->arena, tbMjcfChild, room);
     if (!larger) {
-      tb_spec_free(spec);
+      tb_flat_free(spec);
       return tb_mjcf_no_memory(p);
     }
     if (p->nchild) memcpy(larger, p->child, sizeof(*larger) * (size_t)p->nchild);
@@ -181,10 +181,10 @@ static bool read_model(tbMjcf* p, const xmlNode* node) {
     p->child_capacity = room;
   }
   const char* name = tb_mjcf_text(p, node, "name");
-  if (!name || !*name) name = tb_spec_text(p->spec, spec->model_name ? spec->model_name : "");
+  if (!name || !*name) name = tb_flat_text(p->spec, spec->model_name ? spec->model_name : "");
   for (int i = 0; i < p->nchild; i++) {
     if (name && strcmp(p->child[i].name, name) == 0) {
-      tb_spec_free(spec);
+      tb_flat_free(spec);
       return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "the model name '%s' is already taken", name);
     }
   }
@@ -207,7 +207,7 @@ bool tb_mjcf_assets(tbMjcf* p, const xmlNode* section) {
     } else if (tb_mjcf_is(node, "model")) {
       good = read_model(p, node);
     } else if (tb_mjcf_is(node, "skin")) {
-      tb_spec_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node), "<skin> is not used");
+      tb_flat_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node), "<skin> is not used");
     } else {
       good = tb_mjcf_unknown_element(p, node, KNOWN);
     }

@@ -21,7 +21,7 @@ bool tb_mjcf_has(const xmlNode* node, const char* name) {
 
 const char* tb_mjcf_text(tbMjcf* p, const xmlNode* node, const char* name) {
   xmlChar* value = raw(node, name);
-  const char* text = value ? tb_spec_text(p->spec, (const char*)value) : NULL;
+  const char* text = value ? tb_flat_text(p->spec, (const char*)value) : NULL;
   xmlFree(value);
   return text;
 }
@@ -132,12 +132,12 @@ static void nearest(const char* name, const char* candidate, const char** best, 
 }
 
 static bool parse_word(tbMjcf* p, const xmlNode* node, const char* name, const char* text,
-                       const tbSpecWord* words, int* value) {
+                       const tbFlatWord* words, int* value) {
   char known[160] = "";
   size_t used = 0;
   const char* best = NULL;
   int distance = INT_MAX;
-  for (const tbSpecWord* word = words; word->word; word++) {
+  for (const tbFlatWord* word = words; word->word; word++) {
     if (strcmp(word->word, text) == 0) {
       *value = word->value;
       return true;
@@ -153,7 +153,7 @@ static bool parse_word(tbMjcf* p, const xmlNode* node, const char* name, const c
                       known, best);
 }
 
-bool tb_mjcf_word(tbMjcf* p, const xmlNode* node, const char* name, const tbSpecWord* words,
+bool tb_mjcf_word(tbMjcf* p, const xmlNode* node, const char* name, const tbFlatWord* words,
                   int* value, int* count) {
   *count = 0;
   xmlChar* text = raw(node, name);
@@ -166,7 +166,7 @@ bool tb_mjcf_word(tbMjcf* p, const xmlNode* node, const char* name, const tbSpec
 
 // A list of any number of values, allocated in the spec's arena.
 static bool parse_list(tbMjcf* p, const xmlNode* node, const char* name, const char* text,
-                       tbSpecList* list) {
+                       tbFlatList* list) {
   int n = 0, got;
   tbReal value;
   const char* at = text;
@@ -180,7 +180,7 @@ static bool parse_list(tbMjcf* p, const xmlNode* node, const char* name, const c
   return true;
 }
 
-static bool read_field(tbMjcf* p, const xmlNode* node, const tbSpecField* field, const char* text,
+static bool read_field(tbMjcf* p, const xmlNode* node, const tbFlatField* field, const char* text,
                        void* element) {
   void* member = (char*)element + field->offset;
   tbReal numbers[10];
@@ -202,16 +202,16 @@ static bool read_field(tbMjcf* p, const xmlNode* node, const tbSpecField* field,
       return true;
     case TB_FIELD_ENUM: return parse_word(p, node, field->name, text, field->words, (int*)member);
     case TB_FIELD_TEXT: {
-      const char* copy = tb_spec_text(p->spec, text);
+      const char* copy = tb_flat_text(p->spec, text);
       memcpy(member, &copy, sizeof copy);
       return copy || tb_mjcf_no_memory(p);
     }
-    case TB_FIELD_LIST: return parse_list(p, node, field->name, text, (tbSpecList*)member);
+    case TB_FIELD_LIST: return parse_list(p, node, field->name, text, (tbFlatList*)member);
     case TB_FIELD_SKIP:
       if (field->words && !parse_word(p, node, field->name, text, field->words, &count)) {
         return false;
       }
-      tb_spec_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node),
+      tb_flat_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node),
                    "attribute '%s' of <%s> is not used", field->name, (const char*)node->name);
       return true;
   }
@@ -225,7 +225,7 @@ static bool listed(const char* const* names, const char* name) {
   return false;
 }
 
-static bool unknown_attribute(tbMjcf* p, const xmlNode* node, const char* name, tbSpecTable table,
+static bool unknown_attribute(tbMjcf* p, const xmlNode* node, const char* name, tbFlatTable table,
                               const char* const* extra) {
   const char* best = NULL;
   int distance = INT_MAX;
@@ -239,12 +239,12 @@ static bool unknown_attribute(tbMjcf* p, const xmlNode* node, const char* name, 
 // Attributes with a namespace (xsi:..., xml:...) are not part of MJCF.
 static bool is_foreign(tbMjcf* p, const xmlNode* node, const xmlAttr* attr) {
   if (!attr->ns || !attr->ns->prefix) return false;
-  tb_spec_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node), "attribute '%s:%s' is not used",
+  tb_flat_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node), "attribute '%s:%s' is not used",
                (const char*)attr->ns->prefix, (const char*)attr->name);
   return true;
 }
 
-bool tb_mjcf_fields(tbMjcf* p, const xmlNode* node, tbSpecTable table, void* element,
+bool tb_mjcf_fields(tbMjcf* p, const xmlNode* node, tbFlatTable table, void* element,
                     const char* const* extra, uint64_t* own) {
   uint64_t seen = 0;
   for (const xmlAttr* attr = node->properties; attr; attr = attr->next) {
@@ -260,12 +260,12 @@ bool tb_mjcf_fields(tbMjcf* p, const xmlNode* node, tbSpecTable table, void* ele
     if (!good) return false;
     seen |= (uint64_t)1 << i;
   }
-  ((tbSpecElement*)element)->given |= seen;
+  ((tbFlatElement*)element)->given |= seen;
   if (own) *own = seen;
   return true;
 }
 
-bool tb_mjcf_common(tbMjcf* p, const xmlNode* node, tbSpecElement* element) {
+bool tb_mjcf_common(tbMjcf* p, const xmlNode* node, tbFlatElement* element) {
   element->source = tb_mjcf_file(node);
   element->line = tb_mjcf_line(node);
   element->compiler = p->spec->compiler;
@@ -274,7 +274,7 @@ bool tb_mjcf_common(tbMjcf* p, const xmlNode* node, tbSpecElement* element) {
 }
 
 bool tb_mjcf_only(tbMjcf* p, const xmlNode* node, const char* const* known) {
-  tbSpecTable none = {NULL, 0};
+  tbFlatTable none = {NULL, 0};
   for (const xmlAttr* attr = node->properties; attr; attr = attr->next) {
     if (is_foreign(p, node, attr)) continue;
     if (!listed(known, (const char*)attr->name)) {

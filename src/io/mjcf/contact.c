@@ -20,11 +20,11 @@ static bool childless(tbMjcf* p, const xmlNode* node) {
 static bool read_pair(tbMjcf* p, const xmlNode* node) {
   int id;
   if (!tb_mjcf_class(p, node, "class", 0, &id)) return false;
-  tbSpecPair* pair = tb_spec_add_pair(p->spec);
+  tbFlatPair* pair = tb_flat_add_pair(p->spec);
   if (!pair) return tb_mjcf_no_memory(p);
   *pair = p->classes[id]->pair;
-  if (!tb_mjcf_common(p, node, (tbSpecElement*)pair) ||
-      !tb_mjcf_fields(p, node, tb_spec_table_pair(), pair, NAME_CLASS, NULL) ||
+  if (!tb_mjcf_common(p, node, (tbFlatElement*)pair) ||
+      !tb_mjcf_fields(p, node, tb_flat_table_pair(), pair, NAME_CLASS, NULL) ||
       !required_member(p, node, "geom1", pair->geom1) ||
       !required_member(p, node, "geom2", pair->geom2)) {
     return false;
@@ -48,10 +48,10 @@ static bool read_pair(tbMjcf* p, const xmlNode* node) {
 
 static bool read_exclude(tbMjcf* p, const xmlNode* node) {
   static const char* const NAME[] = {"name", NULL};
-  tbSpecExclude* exclude = tb_spec_add_exclude(p->spec);
+  tbFlatExclude* exclude = tb_flat_add_exclude(p->spec);
   if (!exclude) return tb_mjcf_no_memory(p);
-  return tb_mjcf_common(p, node, (tbSpecElement*)exclude) &&
-         tb_mjcf_fields(p, node, tb_spec_table_exclude(), exclude, NAME, NULL) &&
+  return tb_mjcf_common(p, node, (tbFlatElement*)exclude) &&
+         tb_mjcf_fields(p, node, tb_flat_table_exclude(), exclude, NAME, NULL) &&
          required_member(p, node, "body1", exclude->body1) &&
          required_member(p, node, "body2", exclude->body2) && childless(p, node);
 }
@@ -69,7 +69,7 @@ static int compare_geom_pairs(const void* a, const void* b) {
 }
 
 bool tb_mjcf_note_pairs(tbMjcf* p) {
-  tbSpec* spec = p->spec;
+  tbFlat* spec = p->spec;
   GeomPair* pairs = TB_ARENA_NEW(&spec->arena, GeomPair, spec->npair + 1);
   if (!pairs) return tb_mjcf_no_memory(p);
   for (int i = 0; i < spec->npair; i++) {
@@ -81,8 +81,8 @@ bool tb_mjcf_note_pairs(tbMjcf* p) {
   for (int i = 0; i + 1 < spec->npair; i++) {
     if (strcmp(pairs[i].low, pairs[i + 1].low) || strcmp(pairs[i].high, pairs[i + 1].high))
       continue;
-    const tbSpecPair* first = &spec->pair[pairs[i].index];
-    tb_spec_note(spec, first->source, first->line,
+    const tbFlatPair* first = &spec->pair[pairs[i].index];
+    tb_flat_note(spec, first->source, first->line,
                  "this <pair> is not used: a later one has the same geoms '%s' and '%s'",
                  pairs[i].low, pairs[i].high);
   }
@@ -116,7 +116,7 @@ static const char* const ATTRIBUTES[][14] = {
 };
 
 // Connect and weld join two sites, or two bodies at an anchor.
-static bool check_ends(tbMjcf* p, const xmlNode* node, int ends, const tbSpecEquality* e) {
+static bool check_ends(tbMjcf* p, const xmlNode* node, int ends, const tbFlatEquality* e) {
   bool sites = e->site1 || e->site2;
   bool bodies =
       e->body1 || e->body2 || TB_GIVEN(equality, e, anchor) || TB_GIVEN(equality, e, relpose);
@@ -138,12 +138,12 @@ static bool read_equality(tbMjcf* p, const xmlNode* node, int type) {
   if (!tb_mjcf_only(p, node, ATTRIBUTES[ends]) || !tb_mjcf_class(p, node, "class", 0, &id)) {
     return false;
   }
-  tbSpecEquality* e = tb_spec_add_equality(p->spec);
+  tbFlatEquality* e = tb_flat_add_equality(p->spec);
   if (!e) return tb_mjcf_no_memory(p);
   *e = p->classes[id]->equality;
   e->type = type;
-  if (!tb_mjcf_common(p, node, (tbSpecElement*)e) ||
-      !tb_mjcf_fields(p, node, tb_spec_table_equality(), e, NAME_CLASS, NULL)) {
+  if (!tb_mjcf_common(p, node, (tbFlatElement*)e) ||
+      !tb_mjcf_fields(p, node, tb_flat_table_equality(), e, NAME_CLASS, NULL)) {
     return false;
   }
   if (ends == TB_ENDS_JOINTS) return required_member(p, node, "joint1", e->joint1);
@@ -182,7 +182,7 @@ static bool read_wrap(tbMjcf* p, const xmlNode* node, bool spatial) {
   if (!joint && !site && !geom && !pulley) {
     return tb_mjcf_unknown_element(p, node, spatial ? SPATIAL : FIXED);
   }
-  tbSpecWrap* wrap = tb_spec_add_wrap(p->spec);
+  tbFlatWrap* wrap = tb_flat_add_wrap(p->spec);
   if (!wrap) return tb_mjcf_no_memory(p);
   wrap->source = tb_mjcf_file(node);
   wrap->line = tb_mjcf_line(node);
@@ -212,13 +212,13 @@ static bool read_tendon(tbMjcf* p, const xmlNode* node, bool spatial) {
   int id, count;
   tbReal length[2];
   if (!tb_mjcf_class(p, node, "class", 0, &id)) return false;
-  tbSpecTendon* tendon = tb_spec_add_tendon(p->spec);
+  tbFlatTendon* tendon = tb_flat_add_tendon(p->spec);
   if (!tendon) return tb_mjcf_no_memory(p);
   *tendon = p->classes[id]->tendon;
   tendon->type = spatial ? TB_TENDON_SPATIAL : TB_TENDON_FIXED;
   tendon->wrapadr = p->spec->nwrap;
-  if (!tb_mjcf_common(p, node, (tbSpecElement*)tendon) ||
-      !tb_mjcf_fields(p, node, tb_spec_table_tendon(), tendon, NAME_CLASS, NULL) ||
+  if (!tb_mjcf_common(p, node, (tbFlatElement*)tendon) ||
+      !tb_mjcf_fields(p, node, tb_flat_table_tendon(), tendon, NAME_CLASS, NULL) ||
       !tb_mjcf_numbers(p, node, "springlength", 1, 2, length, &count)) {
     return false;
   }

@@ -38,15 +38,15 @@ static bool new_class(tbMjcf* p, const xmlNode* node, const char* name, int pare
   }
   if (p->nclass == p->class_capacity) {
     int room = p->class_capacity ? 2 * p->class_capacity : 16;
-    tbSpecDefault** larger = TB_ARENA_NEW(&p->spec->arena, tbSpecDefault*, room);
+    tbFlatDefault** larger = TB_ARENA_NEW(&p->spec->arena, tbFlatDefault*, room);
     if (!larger) return tb_mjcf_no_memory(p);
     if (p->nclass) memcpy(larger, p->classes, sizeof(*larger) * (size_t)p->nclass);
     p->classes = larger;
     p->class_capacity = room;
   }
-  tbSpecDefault* record = TB_ARENA_NEW(&p->spec->arena, tbSpecDefault, 1);
+  tbFlatDefault* record = TB_ARENA_NEW(&p->spec->arena, tbFlatDefault, 1);
   if (!record) return tb_mjcf_no_memory(p);
-  *record = parent < 0 ? tb_spec_initial_default() : *p->classes[parent];
+  *record = parent < 0 ? tb_flat_initial_default() : *p->classes[parent];
   record->name = name;
   record->source = tb_mjcf_file(node);
   record->line = tb_mjcf_line(node);
@@ -57,16 +57,16 @@ static bool new_class(tbMjcf* p, const xmlNode* node, const char* name, int pare
 }
 
 // A springlength of one value is both ends of the dead band.
-static bool tendon_class(tbMjcf* p, const xmlNode* node, tbSpecTendon* tendon) {
+static bool tendon_class(tbMjcf* p, const xmlNode* node, tbFlatTendon* tendon) {
   tbReal length[2];
   int count;
-  return tb_mjcf_fields(p, node, tb_spec_table_tendon(), tendon, NULL, NULL) &&
+  return tb_mjcf_fields(p, node, tb_flat_table_tendon(), tendon, NULL, NULL) &&
          tb_mjcf_numbers(p, node, "springlength", 1, 2, length, &count) &&
          (count != 1 || (tendon->springlength[1] = length[0], true));
 }
 
 // One element of a class. An orientation in another form than quat replaces the inherited one.
-static bool read_record(tbMjcf* p, const xmlNode* node, tbSpecDefault* c) {
+static bool read_record(tbMjcf* p, const xmlNode* node, tbFlatDefault* c) {
   static const char* const KNOWN[] = {
       "mesh",        "material", "joint",    "geom",    "site",     "camera",   "light",
       "pair",        "equality", "tendon",   "general", "motor",    "position", "velocity",
@@ -75,14 +75,14 @@ static bool read_record(tbMjcf* p, const xmlNode* node, tbSpecDefault* c) {
   uint64_t own = 0;
 #define POSED(kind)                                                                           \
   if (tb_mjcf_is(node, #kind)) {                                                              \
-    if (!tb_mjcf_fields(p, node, tb_spec_table_##kind(), &c->kind, NULL, &own)) return false; \
+    if (!tb_mjcf_fields(p, node, tb_flat_table_##kind(), &c->kind, NULL, &own)) return false; \
     uint64_t forms = (uint64_t)30 << TB_BIT_##kind##_quat;                                    \
     if (own & forms) c->kind.given = (c->kind.given & ~forms) | own;                          \
     return true;                                                                              \
   }
 #define PLAIN(kind)            \
   if (tb_mjcf_is(node, #kind)) \
-    return tb_mjcf_fields(p, node, tb_spec_table_##kind(), &c->kind, NULL, NULL);
+    return tb_mjcf_fields(p, node, tb_flat_table_##kind(), &c->kind, NULL, NULL);
   POSED(geom)
   POSED(site)
   POSED(camera)
@@ -94,7 +94,7 @@ static bool read_record(tbMjcf* p, const xmlNode* node, tbSpecDefault* c) {
   if (tb_mjcf_is(node, "tendon")) return tendon_class(p, node, &c->tendon);
   if (tb_mjcf_is(node, "equality")) {
     return tb_mjcf_only(p, node, EQUALITY) &&
-           tb_mjcf_fields(p, node, tb_spec_table_equality(), &c->equality, NULL, NULL);
+           tb_mjcf_fields(p, node, tb_flat_table_equality(), &c->equality, NULL, NULL);
   }
   if (tb_mjcf_is_actuator(node)) return tb_mjcf_one_actuator(p, node, &c->actuator, true);
   return tb_mjcf_unknown_element(p, node, KNOWN);
@@ -116,7 +116,7 @@ static bool read_class(tbMjcf* p, const xmlNode* node, int parent, int depth) {
   } else if (name && *name && strcmp(name, "main") != 0) {
     // Older files may give the top class another name.
     p->main_alias = name;
-    tb_spec_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node),
+    tb_flat_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node),
                  "the top default class '%s' is called 'main'", name);
   }
   for (const xmlNode* child = tb_mjcf_first(node); child; child = tb_mjcf_next(child)) {

@@ -1,4 +1,4 @@
-// Parsing of an MJCF file to an editable spec. Sections are read in a fixed order, independent of
+// Parsing of an MJCF file to a flat spec. Sections are read in a fixed order, independent of
 // their order in the file: settings, classes, assets, elements that refer to the tree, and last the
 // tree itself, so that replicate and attach can copy the elements that refer to their bodies.
 #include <libxml/parser.h>
@@ -32,19 +32,19 @@ static bool check_sections(tbMjcf* p, const xmlNode* root) {
       if (tb_mjcf_is(node, PLAIN[i]) && !tb_mjcf_only(p, node, NONE)) return false;
     }
     if (tb_mjcf_is(node, "visual")) {
-      tb_spec_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node), "<visual> is not used");
+      tb_flat_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node), "<visual> is not used");
     }
     if (tb_mjcf_is(node, "deformable")) {
       // Skins affect only colours; flexes are not supported.
       const xmlNode* child = tb_mjcf_first(node);
       while (child && tb_mjcf_is(child, "skin")) child = tb_mjcf_next(child);
       if (child) return tb_mjcf_unknown_element(p, child, NULL);
-      tb_spec_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node), "<skin> is not used");
+      tb_flat_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node), "<skin> is not used");
       known = true;
     }
     if (tb_mjcf_is(node, "extension")) {
       // The section declares plugins; an element that uses one is an error at that element.
-      tb_spec_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node), "<extension> is not used");
+      tb_flat_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node), "<extension> is not used");
       known = true;
     }
     if (!known) return tb_mjcf_unknown_element(p, node, KNOWN);
@@ -54,12 +54,12 @@ static bool check_sections(tbMjcf* p, const xmlNode* root) {
 
 // option/collision of older files: "predefined" keeps only the pairs, "dynamic" drops them.
 static void apply_collision(tbMjcf* p) {
-  tbSpec* spec = p->spec;
+  tbFlat* spec = p->spec;
   for (int i = 0; p->only_pairs && i < spec->ngeom; i++) {
     spec->geom[i].contype = spec->geom[i].conaffinity = 0;
   }
   if (p->no_pairs && spec->npair) {
-    tb_spec_note(spec, spec->pair[0].source, spec->pair[0].line,
+    tb_flat_note(spec, spec->pair[0].source, spec->pair[0].line,
                  "option collision=\"dynamic\": contact pairs are left out");
     spec->npair = 0;
   }
@@ -67,21 +67,21 @@ static void apply_collision(tbMjcf* p) {
 
 // With global coordinates, the anchors of connect are in the world frame and are converted here.
 static bool localize_anchors(tbMjcf* p) {
-  tbSpec* spec = p->spec;
+  tbFlat* spec = p->spec;
   for (int i = 0; spec->compiler->coordinate && i < spec->nequality; i++) {
-    tbSpecEquality* e = &spec->equality[i];
+    tbFlatEquality* e = &spec->equality[i];
     if (!TB_GIVEN(equality, e, anchor)) continue;
     if (tb_equality_kinds[e->type].ends == TB_ENDS_FRAMES) {
-      TB_SPEC_FAIL(p->error, TB_ERROR_UNSUPPORTED, e,
+      TB_FLAT_FAIL(p->error, TB_ERROR_UNSUPPORTED, e,
                    "<weld>: an anchor with global coordinates is not supported");
       return false;
     }
     // Transform through the chain of bodies from the world down to the body.
     int chain[TB_MJCF_MAX_DEPTH + 2], n = 0;
-    int body = e->body1 ? tb_spec_find(spec, TB_SPEC_body, e->body1) : -1;
+    int body = e->body1 ? tb_flat_find(spec, TB_FLAT_body, e->body1) : -1;
     for (; body > 0 && n <= TB_MJCF_MAX_DEPTH; body = spec->body[body].parent) chain[n++] = body;
     while (n-- > 0) {
-      const tbSpecBody* b = &spec->body[chain[n]];
+      const tbFlatBody* b = &spec->body[chain[n]];
       tb_mjcf_out_of_frame(b->pos, b->quat, e->anchor, NULL);
     }
   }
@@ -110,19 +110,19 @@ static bool read_model(tbMjcf* p, const xmlNode* root) {
 }
 
 // <attach> may have placed a mocap body below another body.
-static bool check_mocap(const tbSpec* spec, tbError* error) {
+static bool check_mocap(const tbFlat* spec, tbError* error) {
   for (int i = 1; i < spec->nbody; i++) {
     if (!spec->body[i].mocap || spec->body[i].parent == 0) continue;
-    TB_SPEC_FAIL(error, TB_ERROR_PARSE, &spec->body[i],
+    TB_FLAT_FAIL(error, TB_ERROR_PARSE, &spec->body[i],
                  "<body>: a mocap body must be a child of the world");
     return false;
   }
   return true;
 }
 
-tbSpec* tb_mjcf_parse(const char* text, size_t size, const char* path, const tbLoadOptions* options,
+tbFlat* tb_mjcf_parse(const char* text, size_t size, const char* path, const tbLoadOptions* options,
                       const tbMjcf* parent, tbError* error) {
-  tbSpec* spec = tb_spec_new(error);
+  tbFlat* spec = tb_flat_new(error);
   if (!spec) return NULL;
   int models = 0;
   tbMjcf p = {.spec = spec,
@@ -131,8 +131,8 @@ tbSpec* tb_mjcf_parse(const char* text, size_t size, const char* path, const tbL
               .parent = parent,
               .models = parent ? parent->models : &models};
   const char* slash = strrchr(path, '/');
-  p.path = tb_spec_text(spec, path);
-  p.directory = tb_spec_format(spec, "%.*s", slash ? (int)(slash - path + 1) : 0, path);
+  p.path = tb_flat_text(spec, path);
+  p.directory = tb_flat_format(spec, "%.*s", slash ? (int)(slash - path + 1) : 0, path);
   bool good = p.path && p.directory ? true : tb_mjcf_no_memory(&p);
   xmlDocPtr doc = good ? tb_mjcf_read(&p, text, size, p.path) : NULL;
   good = doc && read_model(&p, xmlDocGetRootElement(doc));
@@ -142,20 +142,20 @@ tbSpec* tb_mjcf_parse(const char* text, size_t size, const char* path, const tbL
     p.child[i].spec->next = spec->attached;
     spec->attached = p.child[i].spec;
   }
-  if (good) good = tb_spec_finish(spec, error) == TB_OK;
+  if (good) good = tb_flat_finish(spec, error) == TB_OK;
   if (good) good = check_mocap(spec, error);
   if (good && !parent) good = tb_mjcf_note_pairs(&p);
   if (good && (!tb_mjcf_join_keys(spec) || spec->arena.failed)) good = tb_mjcf_no_memory(&p);
   if (good) return spec;
-  tb_spec_free(spec);
+  tb_flat_free(spec);
   return NULL;
 }
 
-tbSpec* tb_spec_parse_mjcf(const char* text, size_t size, const char* path,
+tbFlat* tb_flat_parse_mjcf(const char* text, size_t size, const char* path,
                            const tbLoadOptions* options, tbError* error) {
   tb_error_clear(error);
   if (!text || !path) {
-    tb_fail(error, TB_ERROR_ARGUMENT, "tb_spec_parse_mjcf: text and path must not be NULL");
+    tb_fail(error, TB_ERROR_ARGUMENT, "tb_flat_parse_mjcf: text and path must not be NULL");
     return NULL;
   }
   return tb_mjcf_parse(text, size, path, options, NULL, error);

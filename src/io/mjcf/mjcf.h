@@ -8,8 +8,8 @@
 #include <libxml/tree.h>
 #include <stdbool.h>
 
-#include "io/spec.h"
-#include "io/spec_tables.h"
+#include "io/flat.h"
+#include "io/flat_tables.h"
 
 enum {
   TB_MJCF_MAX_DEPTH = 1000,      // nesting of elements
@@ -20,7 +20,7 @@ enum {
 // A model that `attach` may refer to.
 typedef struct {
   const char* name;
-  tbSpec* spec;
+  tbFlat* spec;
 } tbMjcfChild;
 
 // Location of an element in the tree: its body, the frames around it, its default class.
@@ -34,13 +34,13 @@ typedef struct {
 // refs.c: names by which elements refer to each other.
 typedef struct {
   const char** name;
-  unsigned char* kind;  // tbSpecKind
+  unsigned char* kind;  // tbFlatKind
   size_t room, used;
 } tbMjcfNames;
 
 typedef struct tbMjcf tbMjcf;
 struct tbMjcf {
-  tbSpec* spec;
+  tbFlat* spec;
   tbError* error;
   const tbLoadOptions* options;
   const tbMjcf* parent;   // the model that attaches this one, or NULL
@@ -49,7 +49,7 @@ struct tbMjcf {
   const char* directory;  // of the main file, with a slash at the end, or ""
   const char** included;  // files read so far, in the spec's arena
   int nincluded, included_capacity;
-  tbSpecDefault** classes;  // [0] is "main"
+  tbFlatDefault** classes;  // [0] is "main"
   int nclass, class_capacity;
   const char* main_alias;  // another name of "main" in older files, or NULL
   tbMjcfChild* child;
@@ -80,10 +80,10 @@ const char* tb_mjcf_resolve(tbMjcf* p, const char* folder, const char* file);
 // attr.c: attributes. Reads every attribute of `node` into `element` by `table`. Names in `extra`
 // (NULL-terminated, may be NULL) are left to the caller; other names are errors. `own` (may be
 // NULL) receives the bits of the fields that this element itself gives.
-bool tb_mjcf_fields(tbMjcf* p, const xmlNode* node, tbSpecTable table, void* element,
+bool tb_mjcf_fields(tbMjcf* p, const xmlNode* node, tbFlatTable table, void* element,
                     const char* const* extra, uint64_t* own);
 // Sets name, source, line and compiler settings of an element.
-bool tb_mjcf_common(tbMjcf* p, const xmlNode* node, tbSpecElement* element);
+bool tb_mjcf_common(tbMjcf* p, const xmlNode* node, tbFlatElement* element);
 // One attribute as text in the spec's arena; NULL if absent. `required` fails if it is absent.
 const char* tb_mjcf_text(tbMjcf* p, const xmlNode* node, const char* name);
 bool tb_mjcf_required(tbMjcf* p, const xmlNode* node, const char* name, const char** value);
@@ -93,7 +93,7 @@ bool tb_mjcf_numbers(tbMjcf* p, const xmlNode* node, const char* name, int least
                      tbReal* values, int* count);
 bool tb_mjcf_integer(tbMjcf* p, const xmlNode* node, const char* name, int* value, int* count);
 // One word of a table; *value is unchanged if the attribute is absent.
-bool tb_mjcf_word(tbMjcf* p, const xmlNode* node, const char* name, const tbSpecWord* words,
+bool tb_mjcf_word(tbMjcf* p, const xmlNode* node, const char* name, const tbFlatWord* words,
                   int* value, int* count);
 // Rejects attributes that are not in `known` (NULL-terminated).
 bool tb_mjcf_only(tbMjcf* p, const xmlNode* node, const char* const* known);
@@ -110,7 +110,7 @@ typedef struct {
   const char* eulerseq;
   bool degree;
 } tbMjcfAngles;
-tbMjcfAngles tb_mjcf_angles(const tbSpecCompiler* compiler);
+tbMjcfAngles tb_mjcf_angles(const tbFlatCompiler* compiler);
 // Euler angles in the file's unit to a quaternion.
 void tb_mjcf_euler(tbReal quat[4], const tbReal euler[3], tbMjcfAngles angles);
 // The five members of TB_SPEC_ORIENTATION of any element, and which of them the element itself
@@ -154,22 +154,22 @@ bool tb_mjcf_sensor(tbMjcf* p, const xmlNode* section);
 bool tb_mjcf_custom(tbMjcf* p, const xmlNode* section);
 bool tb_mjcf_keyframe(tbMjcf* p, const xmlNode* section);
 // Words for the types of objects: "body", "xbody", "joint", ...
-const tbSpecWord* tb_mjcf_objects(void);
+const tbFlatWord* tb_mjcf_objects(void);
 
 // Reads one actuator of any kind into `actuator`, which contains its class's values.
-bool tb_mjcf_one_actuator(tbMjcf* p, const xmlNode* node, tbSpecActuator* actuator, bool is_class);
+bool tb_mjcf_one_actuator(tbMjcf* p, const xmlNode* node, tbFlatActuator* actuator, bool is_class);
 bool tb_mjcf_is_actuator(const xmlNode* node);
 
-bool tb_mjcf_names_add(tbSpec* spec, tbMjcfNames* names, tbSpecKind kind, const char* name);
-bool tb_mjcf_names_has(const tbMjcfNames* names, tbSpecKind kind, const char* name);
+bool tb_mjcf_names_add(tbFlat* spec, tbMjcfNames* names, tbFlatKind kind, const char* name);
+bool tb_mjcf_names_has(const tbMjcfNames* names, tbFlatKind kind, const char* name);
 // Calls `visit` with every reference of an element: the kind of the target, and the name.
-typedef void (*tbMjcfVisit)(void* context, tbSpecKind kind, const char** name);
-void tb_mjcf_references(const tbSpec* spec, tbSpecKind kind, tbSpecElement* element,
+typedef void (*tbMjcfVisit)(void* context, tbFlatKind kind, const char** name);
+void tb_mjcf_references(const tbFlat* spec, tbFlatKind kind, tbFlatElement* element,
                         tbMjcfVisit visit, void* context);
 
 // keys.c: keyframes of attached models.
-bool tb_mjcf_split_keys(tbMjcf* p, const xmlNode* node, tbSpec* child, const char* prefix);
-bool tb_mjcf_join_keys(tbSpec* spec);
+bool tb_mjcf_split_keys(tbMjcf* p, const xmlNode* node, tbFlat* child, const char* prefix);
+bool tb_mjcf_join_keys(tbFlat* spec);
 
 // attach.c
 bool tb_mjcf_attach(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place);
@@ -177,8 +177,8 @@ bool tb_mjcf_replicate(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place,
 // Parses the children of a body, frame or replicate.
 bool tb_mjcf_children(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place, int depth);
 
-// Parses a model, which may be attached to `parent`; the implementation of tb_spec_parse_mjcf.
-tbSpec* tb_mjcf_parse(const char* text, size_t size, const char* path, const tbLoadOptions* options,
+// Parses a model, which may be attached to `parent`; the implementation of tb_flat_parse_mjcf.
+tbFlat* tb_mjcf_parse(const char* text, size_t size, const char* path, const tbLoadOptions* options,
                       const tbMjcf* parent, tbError* error);
 
 #endif

@@ -7,7 +7,7 @@
 
 static const tbReal PI = 3.14159265358979323846;
 
-tbMjcfAngles tb_mjcf_angles(const tbSpecCompiler* compiler) {
+tbMjcfAngles tb_mjcf_angles(const tbFlatCompiler* compiler) {
   tbMjcfAngles angles = {compiler->eulerseq ? compiler->eulerseq : "xyz", compiler->angle == 1};
   return angles;
 }

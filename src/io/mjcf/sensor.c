@@ -4,7 +4,7 @@
 #include "io/mjcf/mjcf.h"
 #include "model/sensor_kinds.h"
 
-static const tbSpecWord FRAMES[] = {{"body", TB_OBJ_BODY},     {"xbody", TB_OBJ_XBODY},
+static const tbFlatWord FRAMES[] = {{"body", TB_OBJ_BODY},     {"xbody", TB_OBJ_XBODY},
                                     {"geom", TB_OBJ_GEOM},     {"site", TB_OBJ_SITE},
                                     {"camera", TB_OBJ_CAMERA}, {NULL, 0}};
 
@@ -22,7 +22,7 @@ static const char* attribute_of(int target, int* objtype) {
 
 // A pair of attributes that identifies an object: both or neither must be given.
 static bool read_object(tbMjcf* p, const xmlNode* node, const char* type_name,
-                        const char* name_name, const tbSpecWord* words, bool required, int* type,
+                        const char* name_name, const tbFlatWord* words, bool required, int* type,
                         const char** name) {
   int count;
   if (!tb_mjcf_word(p, node, type_name, words, type, &count)) return false;
@@ -68,12 +68,12 @@ static const Choice CONTACT_FIRST[] = {{"geom1", TB_OBJ_GEOM},
 static const Choice CONTACT_SECOND[] = {
     {"geom2", TB_OBJ_GEOM}, {"body2", TB_OBJ_BODY}, {"subtree2", TB_OBJ_XBODY}, {NULL, 0}};
 
-static const tbSpecWord CONTACT_DATA[] = {
+static const tbFlatWord CONTACT_DATA[] = {
     {"found", TB_CONTACT_FOUND},     {"force", TB_CONTACT_FORCE},
     {"torque", TB_CONTACT_TORQUE},   {"dist", TB_CONTACT_DIST},
     {"pos", TB_CONTACT_POS},         {"normal", TB_CONTACT_NORMAL},
     {"tangent", TB_CONTACT_TANGENT}, {NULL, 0}};
-static const tbSpecWord REDUCE[] = {{"none", TB_REDUCE_NONE},
+static const tbFlatWord REDUCE[] = {{"none", TB_REDUCE_NONE},
                                     {"mindist", TB_REDUCE_MINDIST},
                                     {"maxforce", TB_REDUCE_MAXFORCE},
                                     {"netforce", TB_REDUCE_NETFORCE},
@@ -87,7 +87,7 @@ static bool read_contact_data(tbMjcf* p, const xmlNode* node, int* bits) {
   int last = *bits = 0;
   for (at += strspn(at, " \t\r\n"); *at; at += strspn(at, " \t\r\n")) {
     size_t length = strcspn(at, " \t\r\n");
-    const tbSpecWord* word = CONTACT_DATA;
+    const tbFlatWord* word = CONTACT_DATA;
     while (word->word && (strlen(word->word) != length || strncmp(word->word, at, length) != 0)) {
       word++;
     }
@@ -103,7 +103,7 @@ static bool read_contact_data(tbMjcf* p, const xmlNode* node, int* bits) {
   return *bits != 0 || tb_mjcf_fail(p, TB_ERROR_PARSE, node, "data is empty");
 }
 
-static bool read_contact(tbMjcf* p, const xmlNode* node, tbSpecSensor* sensor) {
+static bool read_contact(tbMjcf* p, const xmlNode* node, tbFlatSensor* sensor) {
   int count;
   sensor->intprm[1] = TB_REDUCE_NONE;
   sensor->intprm[2] = 1;
@@ -121,7 +121,7 @@ static bool read_contact(tbMjcf* p, const xmlNode* node, tbSpecSensor* sensor) {
   return true;
 }
 
-static bool read_target(tbMjcf* p, const xmlNode* node, int target, tbSpecSensor* sensor) {
+static bool read_target(tbMjcf* p, const xmlNode* node, int target, tbFlatSensor* sensor) {
   const char* attribute = attribute_of(target, &sensor->objtype);
   if (attribute) return tb_mjcf_required(p, node, attribute, &sensor->objname);
   if (target == TB_SENSOR_NONE) return true;
@@ -191,13 +191,13 @@ static bool read_sensor(tbMjcf* p, const xmlNode* node, int type) {
       "name",    "site",     "joint",    "tendon", "actuator", "body",  "objtype",
       "objname", "reftype",  "refname",  "camera", "geom1",    "geom2", "body1",
       "body2",   "subtree1", "subtree2", "data",   "reduce",   "num",   NULL};
-  tbSpecSensor* sensor = tb_spec_add_sensor(p->spec);
+  tbFlatSensor* sensor = tb_flat_add_sensor(p->spec);
   if (!sensor) return tb_mjcf_no_memory(p);
   int target = tb_sensor_kinds[type].target;
   sensor->type = type;
   sensor->intprm[0] = type == TB_SENS_RANGEFINDER;  // MuJoCo's bit for the distance
-  if (!known_attributes(p, node, target) || !tb_mjcf_common(p, node, (tbSpecElement*)sensor) ||
-      !tb_mjcf_fields(p, node, tb_spec_table_sensor(), sensor, OTHERS, NULL) ||
+  if (!known_attributes(p, node, target) || !tb_mjcf_common(p, node, (tbFlatElement*)sensor) ||
+      !tb_mjcf_fields(p, node, tb_flat_table_sensor(), sensor, OTHERS, NULL) ||
       !read_target(p, node, target, sensor)) {
     return false;
   }
@@ -212,7 +212,7 @@ static bool read_sensor(tbMjcf* p, const xmlNode* node, int type) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "dim %d is out of range", sensor->dim);
   }
   if (target == TB_SENSOR_USER) {
-    tb_spec_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node),
+    tb_flat_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node),
                  "nothing measures the sensor <user>: its values stay as the user sets them");
   }
   const xmlNode* child = tb_mjcf_first(node);
@@ -236,7 +236,7 @@ bool tb_mjcf_sensor(tbMjcf* p, const xmlNode* section) {
     if (tb_mjcf_is(node, "tactile") ||
         (type == TB_SENS_RANGEFINDER &&
          (tb_mjcf_has(node, "camera") || tb_mjcf_has(node, "data")))) {
-      tb_spec_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node),
+      tb_flat_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node),
                    "the sensor <%s> is not supported and was left out", (const char*)node->name);
       continue;
     }

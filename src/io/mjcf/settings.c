@@ -3,11 +3,11 @@
 
 #include "io/mjcf/mjcf.h"
 
-static bool compiler_children(tbMjcf* p, const xmlNode* section, tbSpecCompiler* compiler) {
+static bool compiler_children(tbMjcf* p, const xmlNode* section, tbFlatCompiler* compiler) {
   static const char* const KNOWN[] = {"lengthrange", NULL};
   for (const xmlNode* node = tb_mjcf_first(section); node; node = tb_mjcf_next(node)) {
     if (!tb_mjcf_is(node, "lengthrange")) return tb_mjcf_unknown_element(p, node, KNOWN);
-    if (!tb_mjcf_fields(p, node, tb_spec_table_lengthrange(), &compiler->lengthrange, NULL, NULL)) {
+    if (!tb_mjcf_fields(p, node, tb_flat_table_lengthrange(), &compiler->lengthrange, NULL, NULL)) {
       return false;
     }
   }
@@ -15,9 +15,9 @@ static bool compiler_children(tbMjcf* p, const xmlNode* section, tbSpecCompiler*
 }
 
 static bool read_compiler(tbMjcf* p, const xmlNode* section) {
-  tbSpecCompiler* compiler = p->spec->compiler;
+  tbFlatCompiler* compiler = p->spec->compiler;
   uint64_t own;
-  if (!tb_mjcf_fields(p, section, tb_spec_table_compiler(), compiler, NULL, &own)) return false;
+  if (!tb_mjcf_fields(p, section, tb_flat_table_compiler(), compiler, NULL, &own)) return false;
   if (compiler->eulerseq &&
       (strlen(compiler->eulerseq) != 3 || strspn(compiler->eulerseq, "xyzXYZ") != 3)) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, section, "eulerseq needs three letters of xyzXYZ");
@@ -30,7 +30,7 @@ static bool read_compiler(tbMjcf* p, const xmlNode* section) {
   return compiler_children(p, section, compiler);
 }
 
-static const tbSpecWord ENABLE[] = {{"disable", 0}, {"enable", 1}, {NULL, 0}};
+static const tbFlatWord ENABLE[] = {{"disable", 0}, {"enable", 1}, {NULL, 0}};
 
 // Flags of the file and their bits in the options.
 typedef struct {
@@ -98,7 +98,7 @@ static bool read_flag(tbMjcf* p, const xmlNode* node) {
     }
     bool asked = FLAGS[i].enable ? value : !FLAGS[i].disable || !value;
     if (FLAGS[i].unused && asked) {
-      tb_spec_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node), "the flag '%s' is not used",
+      tb_flat_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node), "the flag '%s' is not used",
                    FLAGS[i].name);
     }
   }
@@ -106,7 +106,7 @@ static bool read_flag(tbMjcf* p, const xmlNode* node) {
 }
 
 // MuJoCo's words, and Tribo's own integrators, as `law` chooses Tribo's own laws.
-static const tbSpecWord INTEGRATOR[] = {{"Euler", TB_INTEGRATOR_EULER},
+static const tbFlatWord INTEGRATOR[] = {{"Euler", TB_INTEGRATOR_EULER},
                                         {"RK4", TB_INTEGRATOR_RK4},
                                         {"implicit", TB_INTEGRATOR_IMPLICIT},
                                         {"implicitfast", TB_INTEGRATOR_IMPLICITFAST},
@@ -115,15 +115,15 @@ static const tbSpecWord INTEGRATOR[] = {{"Euler", TB_INTEGRATOR_EULER},
                                         {"euler-explicit", TB_INTEGRATOR_EULER_EXPLICIT},
                                         {"euler-implicit", TB_INTEGRATOR_EULER_IMPLICIT},
                                         {NULL, 0}};
-static const tbSpecWord CONE[] = {
+static const tbFlatWord CONE[] = {
     {"pyramidal", TB_CONE_PYRAMIDAL}, {"elliptic", TB_CONE_ELLIPTIC}, {NULL, 0}};
-static const tbSpecWord JACOBIAN[] = {{"dense", TB_JACOBIAN_DENSE},
+static const tbFlatWord JACOBIAN[] = {{"dense", TB_JACOBIAN_DENSE},
                                       {"sparse", TB_JACOBIAN_SPARSE},
                                       {"auto", TB_JACOBIAN_AUTO},
                                       {NULL, 0}};
-static const tbSpecWord SOLVER[] = {
+static const tbFlatWord SOLVER[] = {
     {"PGS", TB_MJSOLVER_PGS}, {"CG", TB_MJSOLVER_CG}, {"Newton", TB_MJSOLVER_NEWTON}, {NULL, 0}};
-static const tbSpecWord COLLISION[] = {{"all", 0}, {"predefined", 1}, {"dynamic", 2}, {NULL, 0}};
+static const tbFlatWord COLLISION[] = {{"all", 0}, {"predefined", 1}, {"dynamic", 2}, {NULL, 0}};
 
 // An attribute of the option element. `words` makes it an enumeration; `note` marks an attribute
 // that is accepted but not used.
@@ -132,7 +132,7 @@ typedef struct {
   size_t offset;
   int least, most;
   bool is_int, note;
-  const tbSpecWord* words;
+  const tbFlatWord* words;
 } OptionField;
 
 #define REALS(name, member, least, most) \
@@ -183,7 +183,7 @@ static void note_unused_option(tbMjcf* p, const xmlNode* node, const char* name)
                                        "mpr_iterations", "sdf_iterations", "sdf_initpoints"};
   for (size_t i = 0; i < sizeof UNUSED / sizeof *UNUSED; i++) {
     if (strcmp(UNUSED[i], name) != 0 || !tb_mjcf_has(node, name)) continue;
-    tb_spec_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node),
+    tb_flat_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node),
                  "attribute '%s' of <option> is not used", name);
   }
 }
@@ -193,7 +193,7 @@ static bool read_option_field(tbMjcf* p, const xmlNode* node, const OptionField*
   int count;
   if (field->note) {
     if (tb_mjcf_has(node, field->name)) {
-      tb_spec_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node),
+      tb_flat_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node),
                    "attribute '%s' of <option> is not used", field->name);
     }
     return true;
@@ -275,8 +275,8 @@ static bool read_option(tbMjcf* p, const xmlNode* section) {
 }
 
 static bool read_size(tbMjcf* p, const xmlNode* section) {
-  tbSpecSize* size = &p->spec->size;
-  if (!tb_mjcf_fields(p, section, tb_spec_table_size(), size, NULL, NULL)) return false;
+  tbFlatSize* size = &p->spec->size;
+  if (!tb_mjcf_fields(p, section, tb_flat_table_size(), size, NULL, NULL)) return false;
   const int values[] = {size->nuserdata,    size->nkey,           size->nuser_body,
                         size->nuser_jnt,    size->nuser_geom,     size->nuser_site,
                         size->nuser_tendon, size->nuser_actuator, size->nuser_sensor};
@@ -290,8 +290,8 @@ static bool read_size(tbMjcf* p, const xmlNode* section) {
 }
 
 static bool read_statistic(tbMjcf* p, const xmlNode* section) {
-  tbSpecStatistic* statistic = &p->spec->statistic;
-  if (!tb_mjcf_fields(p, section, tb_spec_table_statistic(), statistic, NULL, NULL)) return false;
+  tbFlatStatistic* statistic = &p->spec->statistic;
+  if (!tb_mjcf_fields(p, section, tb_flat_table_statistic(), statistic, NULL, NULL)) return false;
   if (TB_GIVEN(statistic, statistic, extent) && !(statistic->extent > 0)) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, section, "extent must be positive");
   }

@@ -63,7 +63,7 @@ bool tb_mjcf_fail(tbMjcf* p, tbResult code, const xmlNode* node, const char* for
   va_start(args, format);
   vsnprintf(message, sizeof message, format, args);
   va_end(args);
-  tb_spec_fail(p->error, code, tb_mjcf_file(node), tb_mjcf_line(node), "<%s>: %s",
+  tb_flat_fail(p->error, code, tb_mjcf_file(node), tb_mjcf_line(node), "<%s>: %s",
                (const char*)node->name, message);
   return false;
 }
@@ -204,12 +204,12 @@ static bool readable(const char* path) {
 // Path of an included file: relative to the main file's folder, or else to the including file's.
 static const char* include_path(tbMjcf* p, const xmlNode* node, const char* file) {
   if (file[0] == '/') return file;
-  const char* path = tb_spec_format(p->spec, "%s%s", p->directory, file);
+  const char* path = tb_flat_format(p->spec, "%s%s", p->directory, file);
   if (!path || readable(path)) return path;
   const char* from = tb_mjcf_file(node);
   const char* slash = strrchr(from, '/');
   const char* beside =
-      tb_spec_format(p->spec, "%.*s%s", slash ? (int)(slash - from + 1) : 0, from, file);
+      tb_flat_format(p->spec, "%.*s%s", slash ? (int)(slash - from + 1) : 0, from, file);
   return beside && readable(beside) ? beside : path;
 }
 
@@ -254,7 +254,7 @@ static bool expand_one(tbMjcf* p, xmlNode* include) {
   const char* file;
   if (!tb_mjcf_only(p, include, KNOWN)) return false;
   if (!tb_mjcf_required(p, include, "file", &file)) return false;
-  file = tb_spec_slashes(p->spec, file);
+  file = tb_flat_slashes(p->spec, file);
   if (tb_mjcf_first(include)) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, include, "may not contain elements");
   }
@@ -305,20 +305,20 @@ xmlDocPtr tb_mjcf_read(tbMjcf* p, const char* text, size_t size, const char* pat
 }
 
 const char* tb_mjcf_resolve(tbMjcf* p, const char* folder, const char* file) {
-  file = tb_spec_slashes(p->spec, file);
-  folder = folder ? tb_spec_slashes(p->spec, folder) : "";
+  file = tb_flat_slashes(p->spec, file);
+  folder = folder ? tb_flat_slashes(p->spec, folder) : "";
   if (p->spec->compiler->strippath) {
     const char* slash = strrchr(file, '/');
     if (slash) file = slash + 1;
   }
   if (file[0] == '/') return file;
   const char* between = *folder && folder[strlen(folder) - 1] != '/' ? "/" : "";
-  const char* path = tb_spec_format(p->spec, "%s%s%s%s", folder[0] == '/' ? "" : p->directory,
+  const char* path = tb_flat_format(p->spec, "%s%s%s%s", folder[0] == '/' ? "" : p->directory,
                                     folder, between, file);
   if (!path || readable(path)) return path;
   // Otherwise search the user's folders.
   for (int i = 0; p->options && i < p->options->nsearch_paths; i++) {
-    const char* other = tb_spec_format(p->spec, "%s/%s", p->options->search_paths[i], file);
+    const char* other = tb_flat_format(p->spec, "%s/%s", p->options->search_paths[i], file);
     if (other && readable(other)) return other;
   }
   return path;

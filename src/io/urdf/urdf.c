@@ -1,4 +1,4 @@
-// Parsing of URDF to the editable spec: settings, links and joints as a tree of bodies.
+// Parsing of URDF to the flat spec: settings, links and joints as a tree of bodies.
 #include "io/urdf/urdf.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ static void note_unused_sections(tbUrdf* u, const xmlNode* mujoco) {
 
 // Sets MuJoCo's settings for URDF files, then those of the file's extension elements.
 static bool read_settings(tbUrdf* u) {
-  tbSpecCompiler* compiler = u->spec->compiler;
+  tbFlatCompiler* compiler = u->spec->compiler;
   compiler->strippath = 1;
   compiler->discardvisual = !u->options->keep_visual;
   compiler->fusestatic = 1;
@@ -46,7 +46,7 @@ static bool read_link(tbUrdf* u, const xmlNode* node, tbUrdfLink* link) {
   const char* name;
   if (!tb_urdf_required(u, node, "name", &name)) return false;
   *link = (tbUrdfLink){.node = node, .joint = -1, .child = -1, .body = -1};
-  link->name = tb_spec_text(u->spec, name);
+  link->name = tb_flat_text(u->spec, name);
   for (const xmlNode* c = node->children; c; c = c->next) {
     link->ncollision += tb_urdf_is(c, "collision");
   }
@@ -148,11 +148,11 @@ static bool is_fixed_root(const tbUrdf* u, const tbUrdfLink* link) {
 
 // Adds a free joint in place of a link's fixation to the world.
 static bool add_root_joint(tbUrdf* u, const tbUrdfLink* link) {
-  tbSpecJoint* joint = tb_spec_add_joint(u->spec);
+  tbFlatJoint* joint = tb_flat_add_joint(u->spec);
   if (!joint) return tb_urdf_no_memory(u);
   // The first has Pinocchio's name for it, which SRDF files refer to.
   bool first = tb_urdf_find(u->joint_name, u->njoint, "root_joint") < 0 && u->spec->njoint == 1;
-  joint->name = first ? "root_joint" : tb_spec_format(u->spec, "%s_root_joint", link->name);
+  joint->name = first ? "root_joint" : tb_flat_format(u->spec, "%s_root_joint", link->name);
   if (!joint->name) return tb_urdf_no_memory(u);
   joint->source = u->path;
   joint->line = tb_urdf_line(link->node);
@@ -182,7 +182,7 @@ static bool attach_to_world(tbUrdf* u, const tbUrdfLink* link, const tbUrdfJoint
                         "fixed to the world",
                         joint->name, parent->name);
   }
-  tbSpecBody* body = &u->spec->body[link->body];
+  tbFlatBody* body = &u->spec->body[link->body];
   static_pose(u, link, body->pos, body->quat);
   body->parent = 0;
   return true;
@@ -190,7 +190,7 @@ static bool attach_to_world(tbUrdf* u, const tbUrdfLink* link, const tbUrdfJoint
 
 // Adds a site as a named frame for a link that is fused into its parent.
 static bool add_frame(tbUrdf* u, const tbUrdfLink* link) {
-  tbSpecSite* site = tb_spec_add_site(u->spec);
+  tbFlatSite* site = tb_flat_add_site(u->spec);
   if (!site) return tb_urdf_no_memory(u);
   site->name = link->name;
   site->source = u->path;
@@ -213,7 +213,7 @@ static bool add_body(tbUrdf* u, int id) {
     return tb_urdf_add_shapes(u, link);
   }
   link->body = u->spec->nbody;
-  tbSpecBody* body = tb_spec_add_body(u->spec);
+  tbFlatBody* body = tb_flat_add_body(u->spec);
   if (!body) return tb_urdf_no_memory(u);
   body->name = link->name;
   body->source = u->path;
@@ -271,26 +271,26 @@ static bool add_tree(tbUrdf* u) {
 
 static bool parse(tbUrdf* u) {
   const char* name = tb_urdf_text(u->root, "name");
-  u->spec->model_name = name ? tb_spec_text(u->spec, name) : NULL;
+  u->spec->model_name = name ? tb_flat_text(u->spec, name) : NULL;
   if (!read_settings(u) || !allocate(u) || !read_elements(u) || !connect(u)) return false;
   tb_urdf_note_unknown(u);
   return tb_urdf_list_meshes(u) && add_tree(u) && tb_urdf_add_missing_mass(u) &&
-         tb_urdf_add_mimics(u) && tb_spec_finish(u->spec, u->error) == TB_OK &&
+         tb_urdf_add_mimics(u) && tb_flat_finish(u->spec, u->error) == TB_OK &&
          (!u->options->srdf || tb_urdf_add_srdf(u, u->options->srdf)) &&
-         tb_spec_finish(u->spec, u->error) == TB_OK;
+         tb_flat_finish(u->spec, u->error) == TB_OK;
 }
 
-tbSpec* tb_spec_parse_urdf(const char* text, size_t size, const char* path,
+tbFlat* tb_flat_parse_urdf(const char* text, size_t size, const char* path,
                            const tbLoadOptions* options, tbError* error) {
   tbError local = {0};
   tbLoadOptions none = {0};
   tbUrdf u = {.error = error ? error : &local, .options = options ? options : &none};
-  u.spec = tb_spec_new(u.error);
+  u.spec = tb_flat_new(u.error);
   if (!u.spec) return NULL;
-  u.path = tb_spec_text(u.spec, path ? path : "urdf");
+  u.path = tb_flat_text(u.spec, path ? path : "urdf");
   const char* slash = u.path ? strrchr(u.path, '/') : NULL;
   u.directory =
-      slash ? tb_spec_format(u.spec, "%.*s", (int)(slash - u.path + (slash == u.path)), u.path)
+      slash ? tb_flat_format(u.spec, "%.*s", (int)(slash - u.path + (slash == u.path)), u.path)
             : ".";
   bool good = u.path && u.directory ? true : tb_urdf_no_memory(&u);
   xmlDoc* document = good ? tb_urdf_read(&u, text, size, u.path) : NULL;
@@ -303,6 +303,6 @@ tbSpec* tb_spec_parse_urdf(const char* text, size_t size, const char* path,
   }
   xmlFreeDoc(document);
   if (good) return u.spec;
-  tb_spec_free(u.spec);
+  tb_flat_free(u.spec);
   return NULL;
 }

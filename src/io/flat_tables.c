@@ -1,4 +1,4 @@
-#include "io/spec_tables.h"
+#include "io/flat_tables.h"
 
 #include <string.h>
 
@@ -7,11 +7,11 @@
 #include "model/transmission_kinds.h"
 
 // The words of enumerations; values are those of tribo/enums.h.
-#define TABLE(name, ...) static const tbSpecWord WORDS_##name[] = {__VA_ARGS__, {NULL, 0}}
+#define TABLE(name, ...) static const tbFlatWord WORDS_##name[] = {__VA_ARGS__, {NULL, 0}}
 TABLE(BOOL, {"false", 0}, {"true", 1});
 TABLE(TRISTATE, {"false", 0}, {"true", 1}, {"auto", TB_AUTO});
 #define X(TYPE, word, nq, nv, translations, limits, flags, function) {word, TB_JOINT_##TYPE},
-static const tbSpecWord WORDS_JOINTTYPE[] = {TB_JOINTS(X){NULL, 0}};
+static const tbFlatWord WORDS_JOINTTYPE[] = {TB_JOINTS(X){NULL, 0}};
 #undef X
 TABLE(GEOMTYPE, {"plane", TB_GEOM_PLANE}, {"hfield", TB_GEOM_HFIELD}, {"sphere", TB_GEOM_SPHERE},
       {"capsule", TB_GEOM_CAPSULE}, {"ellipsoid", TB_GEOM_ELLIPSOID},
@@ -24,13 +24,13 @@ TABLE(CAMLIGHT, {"fixed", 0}, {"track", 1}, {"trackcom", 2}, {"targetbody", 3},
       {"targetbodycom", 4});
 TABLE(MESHINERTIA, {"convex", 0}, {"exact", 1}, {"legacy", 2}, {"shell", 3});
 #define X(TYPE, word, affine, function) {word, TB_DYN_##TYPE},
-static const tbSpecWord WORDS_DYNTYPE[] = {TB_ACTUATOR_DYNAMICS(X){NULL, 0}};
+static const tbFlatWord WORDS_DYNTYPE[] = {TB_ACTUATOR_DYNAMICS(X){NULL, 0}};
 #undef X
 #define X(TYPE, word, affine, function) {word, TB_GAIN_##TYPE},
-static const tbSpecWord WORDS_GAINTYPE[] = {TB_ACTUATOR_GAINS(X){NULL, 0}};
+static const tbFlatWord WORDS_GAINTYPE[] = {TB_ACTUATOR_GAINS(X){NULL, 0}};
 #undef X
 #define X(TYPE, word, affine, function) {word, TB_BIAS_##TYPE},
-static const tbSpecWord WORDS_BIASTYPE[] = {TB_ACTUATOR_BIASES(X){NULL, 0}};
+static const tbFlatWord WORDS_BIASTYPE[] = {TB_ACTUATOR_BIASES(X){NULL, 0}};
 #undef X
 TABLE(DATATYPE, {"real", 0}, {"positive", 1}, {"axis", 2}, {"quaternion", 3});
 TABLE(STAGE, {"none", 0}, {"pos", 1}, {"vel", 2}, {"acc", 3});
@@ -69,93 +69,93 @@ TABLE(LRMODE, {"none", 0}, {"muscle", 1}, {"muscleuser", 2}, {"all", 3});
 
 // One table and one initial element per list; TYPE is the struct of the current list.
 #define DEFINE(id, list)                                             \
-  tbSpecTable tb_spec_table_##id(void) {                             \
-    static const tbSpecField FIELDS[] = {list(ROW)};                 \
+  tbFlatTable tb_flat_table_##id(void) {                             \
+    static const tbFlatField FIELDS[] = {list(ROW)};                 \
     _Static_assert(sizeof FIELDS / sizeof FIELDS[0] <= 64, "given"); \
-    tbSpecTable table = {FIELDS, sizeof FIELDS / sizeof FIELDS[0]};  \
+    tbFlatTable table = {FIELDS, sizeof FIELDS / sizeof FIELDS[0]};  \
     return table;                                                    \
   }                                                                  \
-  TYPE tb_spec_initial_##id(void) {                                  \
+  TYPE tb_flat_initial_##id(void) {                                  \
     TYPE element = {list(INIT)};                                     \
     return element;                                                  \
   }
-#define TYPE tbSpecBody
+#define TYPE tbFlatBody
 DEFINE(body, TB_SPEC_BODY)
 #undef TYPE
-#define TYPE tbSpecInertial
+#define TYPE tbFlatInertial
 DEFINE(inertial, TB_SPEC_INERTIAL)
 #undef TYPE
-#define TYPE tbSpecJoint
+#define TYPE tbFlatJoint
 DEFINE(joint, TB_SPEC_JOINT)
 #undef TYPE
-#define TYPE tbSpecGeom
+#define TYPE tbFlatGeom
 DEFINE(geom, TB_SPEC_GEOM)
 #undef TYPE
-#define TYPE tbSpecSite
+#define TYPE tbFlatSite
 DEFINE(site, TB_SPEC_SITE)
 #undef TYPE
-#define TYPE tbSpecCamera
+#define TYPE tbFlatCamera
 DEFINE(camera, TB_SPEC_CAMERA)
 #undef TYPE
-#define TYPE tbSpecLight
+#define TYPE tbFlatLight
 DEFINE(light, TB_SPEC_LIGHT)
 #undef TYPE
-#define TYPE tbSpecMesh
+#define TYPE tbFlatMesh
 DEFINE(mesh, TB_SPEC_MESH)
 #undef TYPE
-#define TYPE tbSpecHField
+#define TYPE tbFlatHField
 DEFINE(hfield, TB_SPEC_HFIELD)
 #undef TYPE
-#define TYPE tbSpecMaterial
+#define TYPE tbFlatMaterial
 DEFINE(material, TB_SPEC_MATERIAL)
 #undef TYPE
-#define TYPE tbSpecPair
+#define TYPE tbFlatPair
 DEFINE(pair, TB_SPEC_PAIR)
 #undef TYPE
-#define TYPE tbSpecExclude
+#define TYPE tbFlatExclude
 DEFINE(exclude, TB_SPEC_EXCLUDE)
 #undef TYPE
-#define TYPE tbSpecEquality
+#define TYPE tbFlatEquality
 DEFINE(equality, TB_SPEC_EQUALITY)
 #undef TYPE
-#define TYPE tbSpecTendon
+#define TYPE tbFlatTendon
 DEFINE(tendon, TB_SPEC_TENDON)
 #undef TYPE
-#define TYPE tbSpecActuator
+#define TYPE tbFlatActuator
 DEFINE(actuator, TB_SPEC_ACTUATOR)
 #undef TYPE
-#define TYPE tbSpecSensor
+#define TYPE tbFlatSensor
 DEFINE(sensor, TB_SPEC_SENSOR)
 #undef TYPE
-#define TYPE tbSpecNumeric
+#define TYPE tbFlatNumeric
 DEFINE(numeric, TB_SPEC_NUMERIC)
 #undef TYPE
-#define TYPE tbSpecTextField
+#define TYPE tbFlatTextField
 DEFINE(text, TB_SPEC_TEXTFIELD)
 #undef TYPE
-#define TYPE tbSpecTupleItem
+#define TYPE tbFlatTupleItem
 DEFINE(tupleitem, TB_SPEC_TUPLEITEM)
 #undef TYPE
-#define TYPE tbSpecKey
+#define TYPE tbFlatKey
 DEFINE(key, TB_SPEC_KEY)
 #undef TYPE
-#define TYPE tbSpecCompiler
+#define TYPE tbFlatCompiler
 DEFINE(compiler, TB_SPEC_COMPILER)
 #undef TYPE
-#define TYPE tbSpecLengthRange
+#define TYPE tbFlatLengthRange
 DEFINE(lengthrange, TB_SPEC_LENGTHRANGE)
 #undef TYPE
-#define TYPE tbSpecSize
+#define TYPE tbFlatSize
 DEFINE(size, TB_SPEC_SIZE)
 #undef TYPE
-#define TYPE tbSpecStatistic
+#define TYPE tbFlatStatistic
 DEFINE(statistic, TB_SPEC_STATISTIC)
 #undef TYPE
 
-const char** tb_spec_transmission(tbSpecActuator* a, int type, int k) {
+const char** tb_flat_transmission(tbFlatActuator* a, int type, int k) {
   const tbTransmissionKind* kind = &tb_transmission_kinds[type];
   const char* word = k ? kind->second_word : kind->word;
-  tbSpecTable table = tb_spec_table_actuator();
+  tbFlatTable table = tb_flat_table_actuator();
   for (int i = 0; word && i < table.nfield; i++) {
     if (strcmp(table.field[i].name, word) != 0) continue;
     return (const char**)(void*)((char*)a + table.field[i].offset);
@@ -163,41 +163,41 @@ const char** tb_spec_transmission(tbSpecActuator* a, int type, int k) {
   return word && a->trntype == type ? &a->target[k] : NULL;
 }
 
-tbSpecDefault tb_spec_initial_default(void) {
-  tbSpecDefault record = {.parent = -1};
-  record.mesh = tb_spec_initial_mesh();
-  record.material = tb_spec_initial_material();
-  record.joint = tb_spec_initial_joint();
-  record.geom = tb_spec_initial_geom();
-  record.site = tb_spec_initial_site();
-  record.camera = tb_spec_initial_camera();
-  record.light = tb_spec_initial_light();
-  record.pair = tb_spec_initial_pair();
-  record.equality = tb_spec_initial_equality();
-  record.tendon = tb_spec_initial_tendon();
-  record.actuator = tb_spec_initial_actuator();
+tbFlatDefault tb_flat_initial_default(void) {
+  tbFlatDefault record = {.parent = -1};
+  record.mesh = tb_flat_initial_mesh();
+  record.material = tb_flat_initial_material();
+  record.joint = tb_flat_initial_joint();
+  record.geom = tb_flat_initial_geom();
+  record.site = tb_flat_initial_site();
+  record.camera = tb_flat_initial_camera();
+  record.light = tb_flat_initial_light();
+  record.pair = tb_flat_initial_pair();
+  record.equality = tb_flat_initial_equality();
+  record.tendon = tb_flat_initial_tendon();
+  record.actuator = tb_flat_initial_actuator();
   return record;
 }
 
-const tbSpecKindInfo* tb_spec_kind_info(tbSpecKind kind) {
-  static const tbSpecKindInfo KINDS[] = {
+const tbFlatKindInfo* tb_flat_kind_info(tbFlatKind kind) {
+  static const tbFlatKindInfo KINDS[] = {
 #define X(type, member) \
-  {#member, sizeof(type), offsetof(tbSpec, member), offsetof(tbSpec, n##member)},
-      TB_SPEC_KINDS(X)
+  {#member, sizeof(type), offsetof(tbFlat, member), offsetof(tbFlat, n##member)},
+      TB_FLAT_KINDS(X)
 #undef X
   };
   return &KINDS[kind];
 }
 
-int tb_spec_count(const tbSpec* spec, tbSpecKind kind) {
+int tb_flat_count(const tbFlat* spec, tbFlatKind kind) {
   int count;
-  memcpy(&count, (const char*)spec + tb_spec_kind_info(kind)->count_offset, sizeof count);
+  memcpy(&count, (const char*)spec + tb_flat_kind_info(kind)->count_offset, sizeof count);
   return count;
 }
 
-tbSpecElement* tb_spec_at(const tbSpec* spec, tbSpecKind kind, int index) {
-  const tbSpecKindInfo* info = tb_spec_kind_info(kind);
+tbFlatElement* tb_flat_at(const tbFlat* spec, tbFlatKind kind, int index) {
+  const tbFlatKindInfo* info = tb_flat_kind_info(kind);
   char* array;
   memcpy(&array, (const char*)spec + info->array_offset, sizeof array);
-  return (tbSpecElement*)(void*)(array + (size_t)index * info->size);
+  return (tbFlatElement*)(void*)(array + (size_t)index * info->size);
 }
