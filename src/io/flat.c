@@ -43,6 +43,7 @@ void tb_flat_free(tbFlat* spec) {
     spec->attached = attached->next;
     tb_flat_free(attached);
   }
+  tb_spec_free(spec->tree);
   tb_arena_free(&spec->arena);
   free(spec);
 }

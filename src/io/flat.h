@@ -23,6 +23,7 @@
 #include "tribo/enums.h"
 #include "tribo/model.h"
 #include "tribo/option.h"
+#include "tribo/spec.h"
 #include "tribo/types.h"
 
 // The third value of `limited` and similar flags: the range decides.
@@ -323,6 +324,7 @@ struct tbFlat {
   tbArena arena;
   tbFlat* attached;  // attached models, whose memory this one uses
   tbFlat* next;
+  tbSpec* tree;  // whose texts this one uses, if it owns it; or NULL
 };
 
 // Bits of `given`: TB_BIT_geom_mass is the position of mass in TB_SPEC_GEOM.
@@ -438,6 +440,10 @@ static inline int tb_flat_limited(int limited, const tbReal range[2]) {
   tb_flat_fail((error), (code), (element)->source, (element)->line, __VA_ARGS__)
 tbResult tb_flat_fail(tbError* error, tbResult code, const char* file, int line, const char* format,
                       ...) __attribute__((format(printf, 5, 6)));
+
+// Resolves an editable spec, which must outlive the result: default classes, frames, replicate,
+// attach, angles. NULL with `error` on failure.
+tbFlat* tb_flat_from_spec(const tbSpec* spec, tbError* error);
 
 // Parses MJCF text. `path` names the text in messages, and relative file names refer to its folder.
 // NULL with `error` on failure.

@@ -52,26 +52,26 @@ static const Kind KINDS[] = {
 };
 enum { NKINDS = sizeof KINDS / sizeof KINDS[0] };
 
-static const Kind* kind_of(const xmlNode* node) {
+static const Kind* kind_of(const tbElement* node) {
   for (int i = 0; i < NKINDS; i++) {
     if (tb_mjcf_is(node, KINDS[i].name)) return &KINDS[i];
   }
   return NULL;
 }
 
-bool tb_mjcf_is_actuator(const xmlNode* node) {
+bool tb_mjcf_is_actuator(const tbElement* node) {
   return kind_of(node) != NULL;
 }
 
 // Reads one number of an attribute; the value is unchanged if the attribute is absent.
-static bool number(tbMjcf* p, const xmlNode* node, const char* name, tbReal* value, bool* given) {
+static bool number(tbMjcf* p, const tbElement* node, const char* name, tbReal* value, bool* given) {
   int count;
   if (!tb_mjcf_numbers(p, node, name, 1, 1, value, &count)) return false;
   if (given) *given = count > 0;
   return true;
 }
 
-static bool not_negative(tbMjcf* p, const xmlNode* node, const char* name, tbReal value) {
+static bool not_negative(tbMjcf* p, const tbElement* node, const char* name, tbReal value) {
   return value >= 0 || tb_mjcf_fail(p, TB_ERROR_PARSE, node, "%s cannot be negative", name);
 }
 
@@ -83,7 +83,7 @@ static void set_types(tbFlatActuator* a, int dyntype, int gaintype, int biastype
 
 // force = kp (ctrl - length) - kv velocity; a damping ratio is stored in biasprm[2] with a plus
 // sign.
-static bool set_position(tbMjcf* p, const xmlNode* node, tbFlatActuator* a, bool integrated) {
+static bool set_position(tbMjcf* p, const tbElement* node, tbFlatActuator* a, bool integrated) {
   tbReal kp = a->gainprm[0], kv = 0, dampratio = 0, timeconst = 0;
   bool has_kv, has_ratio, has_time = false;
   if (!number(p, node, "kp", &kp, NULL) || !number(p, node, "kv", &kv, &has_kv) ||
@@ -122,7 +122,7 @@ static bool set_position(tbMjcf* p, const xmlNode* node, tbFlatActuator* a, bool
   return true;
 }
 
-static bool set_velocity(tbMjcf* p, const xmlNode* node, tbFlatActuator* a) {
+static bool set_velocity(tbMjcf* p, const tbElement* node, tbFlatActuator* a) {
   tbReal kv = a->gainprm[0];
   if (!number(p, node, "kv", &kv, NULL)) return false;
   memset(a->biasprm, 0, sizeof a->biasprm);
@@ -133,7 +133,7 @@ static bool set_velocity(tbMjcf* p, const xmlNode* node, tbFlatActuator* a) {
 }
 
 // force = -kv ctrl velocity
-static bool set_damper(tbMjcf* p, const xmlNode* node, tbFlatActuator* a) {
+static bool set_damper(tbMjcf* p, const tbElement* node, tbFlatActuator* a) {
   tbReal kv = a->gaintype == TB_GAIN_AFFINE ? -a->gainprm[2] : 0;
   if (!number(p, node, "kv", &kv, NULL) || !not_negative(p, node, "kv", kv)) return false;
   if (a->ctrlrange[0] < 0 || a->ctrlrange[1] < 0) {
@@ -146,7 +146,7 @@ static bool set_damper(tbMjcf* p, const xmlNode* node, tbFlatActuator* a) {
   return true;
 }
 
-static bool set_cylinder(tbMjcf* p, const xmlNode* node, tbFlatActuator* a) {
+static bool set_cylinder(tbMjcf* p, const tbElement* node, tbFlatActuator* a) {
   tbReal diameter = -1;
   int count;
   if (!number(p, node, "timeconst", &a->dynprm[0], NULL) ||
@@ -162,7 +162,7 @@ static bool set_cylinder(tbMjcf* p, const xmlNode* node, tbFlatActuator* a) {
 
 // gainprm: range (2), force, scale, lmin, lmax, vmax, fpmax, fvmax; dynprm: two time constants and
 // the smoothing width. Values given neither by the element nor by its class are MuJoCo's defaults.
-static bool set_muscle(tbMjcf* p, const xmlNode* node, tbFlatActuator* a) {
+static bool set_muscle(tbMjcf* p, const tbElement* node, tbFlatActuator* a) {
   static const char* const NAMES[] = {"force", "scale", "lmin", "lmax", "vmax", "fpmax", "fvmax"};
   static const tbReal USUAL[] = {0.75, 1.05, -1, 200, 0.5, 1.6, 1.5, 1.3, 1.2};
   if (a->dynprm[0] == 1) a->dynprm[0] = 0.01;
@@ -197,7 +197,7 @@ static bool set_muscle(tbMjcf* p, const xmlNode* node, tbFlatActuator* a) {
   return true;
 }
 
-static bool set_adhesion(tbMjcf* p, const xmlNode* node, tbFlatActuator* a) {
+static bool set_adhesion(tbMjcf* p, const tbElement* node, tbFlatActuator* a) {
   if (!number(p, node, "gain", &a->gainprm[0], NULL) ||
       !not_negative(p, node, "gain", a->gainprm[0])) {
     return false;
@@ -211,7 +211,7 @@ static bool set_adhesion(tbMjcf* p, const xmlNode* node, tbFlatActuator* a) {
   return true;
 }
 
-static bool apply_shortcut(tbMjcf* p, const xmlNode* node, tbFlatActuator* a) {
+static bool apply_shortcut(tbMjcf* p, const tbElement* node, tbFlatActuator* a) {
   if (tb_mjcf_is(node, "motor")) {
     a->gainprm[0] = 1;
     set_types(a, TB_DYN_NONE, TB_GAIN_FIXED, TB_BIAS_NONE);
@@ -228,7 +228,7 @@ static bool apply_shortcut(tbMjcf* p, const xmlNode* node, tbFlatActuator* a) {
 }
 
 // Exactly one target must be given; a slider-crank needs both of its sites.
-static bool check_target(tbMjcf* p, const xmlNode* node, tbFlatActuator* a) {
+static bool check_target(tbMjcf* p, const tbElement* node, tbFlatActuator* a) {
   int n = 0;
   for (int type = 0; type < TB_NTRNTYPES; type++) {
     const char** first = tb_flat_transmission(a, type, 0);
@@ -259,7 +259,7 @@ static bool check_target(tbMjcf* p, const xmlNode* node, tbFlatActuator* a) {
 
 // The objects of an extension's transmissions, which have no fields of their own: `known` gets the
 // names of their attributes.
-static bool read_extension(tbMjcf* p, const xmlNode* node, tbFlatActuator* a, const char** known) {
+static bool read_extension(tbMjcf* p, const tbElement* node, tbFlatActuator* a, const char** known) {
   static const struct {
     int type;
     const char* word[2];
@@ -287,7 +287,7 @@ static bool read_extension(tbMjcf* p, const xmlNode* node, tbFlatActuator* a, co
   return true;
 }
 
-static bool check_unsupported(tbMjcf* p, const xmlNode* node, const tbFlatActuator* a) {
+static bool check_unsupported(tbMjcf* p, const tbElement* node, const tbFlatActuator* a) {
   const char* what = NULL;
   if (a->nsample != 0) what = "nsample";
   if (a->delay != 0) what = "delay";
@@ -296,7 +296,7 @@ static bool check_unsupported(tbMjcf* p, const xmlNode* node, const tbFlatActuat
   return !what || tb_mjcf_fail(p, TB_ERROR_UNSUPPORTED, node, "%s is not supported", what);
 }
 
-bool tb_mjcf_one_actuator(tbMjcf* p, const xmlNode* node, tbFlatActuator* actuator, bool is_class) {
+bool tb_mjcf_one_actuator(tbMjcf* p, const tbElement* node, tbFlatActuator* actuator, bool is_class) {
   const Kind* kind = kind_of(node);
   if (is_class && (tb_mjcf_has(node, "name") || tb_mjcf_has(node, "class"))) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "a default has no name and no class");
@@ -317,13 +317,13 @@ bool tb_mjcf_one_actuator(tbMjcf* p, const xmlNode* node, tbFlatActuator* actuat
   }
   actuator->element = kind->name;
   if (is_class) return true;
-  const xmlNode* child = tb_mjcf_first(node);
+  const tbElement* child = tb_mjcf_first(node);
   if (child) return tb_mjcf_unknown_element(p, child, NULL);
   return check_target(p, node, actuator);
 }
 
 // Checks the parameters of a muscle: range (2), force, scale, lmin, lmax, vmax, fpmax, fvmax.
-static bool check_muscle(tbMjcf* p, const xmlNode* node, const tbReal prm[10]) {
+static bool check_muscle(tbMjcf* p, const tbElement* node, const tbReal prm[10]) {
   const char* wrong = NULL;
   if (prm[0] >= prm[1]) wrong = "range needs its lower end below its upper end";
   if (prm[4] >= 1 || prm[5] <= 1) wrong = "lmin must be below 1 and lmax above";
@@ -333,13 +333,13 @@ static bool check_muscle(tbMjcf* p, const xmlNode* node, const tbReal prm[10]) {
   return !wrong || tb_mjcf_fail(p, TB_ERROR_PARSE, node, "muscle: %s", wrong);
 }
 
-static bool check_muscles(tbMjcf* p, const xmlNode* node, const tbFlatActuator* a) {
+static bool check_muscles(tbMjcf* p, const tbElement* node, const tbFlatActuator* a) {
   return (a->gaintype != TB_GAIN_MUSCLE || check_muscle(p, node, a->gainprm)) &&
          (a->biastype != TB_BIAS_MUSCLE || check_muscle(p, node, a->biasprm));
 }
 
 // With autolimits off, a range needs an explicit flag that tells whether it is a limit.
-static bool check_ranges(tbMjcf* p, const xmlNode* node, const tbFlatActuator* a) {
+static bool check_ranges(tbMjcf* p, const tbElement* node, const tbFlatActuator* a) {
   return tb_mjcf_check_limit(p, node, "forcerange", a->forcelimited, a->forcerange) &&
          (a->inheritrange > 0 ||
           (tb_mjcf_check_limit(p, node, "ctrlrange", a->ctrllimited, a->ctrlrange) &&
@@ -347,7 +347,7 @@ static bool check_ranges(tbMjcf* p, const xmlNode* node, const tbFlatActuator* a
 }
 
 // Types that call user code in MuJoCo; here they have no effect.
-static void note_user_types(tbMjcf* p, const xmlNode* node, const tbFlatActuator* a) {
+static void note_user_types(tbMjcf* p, const tbElement* node, const tbFlatActuator* a) {
   const struct {
     const char* name;
     bool user;
@@ -362,10 +362,10 @@ static void note_user_types(tbMjcf* p, const xmlNode* node, const tbFlatActuator
   }
 }
 
-bool tb_mjcf_actuator(tbMjcf* p, const xmlNode* section) {
+bool tb_mjcf_actuator(tbMjcf* p, const tbElement* section) {
   const char* known[NKINDS + 1] = {NULL};
   for (int i = 0; i < NKINDS; i++) known[i] = KINDS[i].name;
-  for (const xmlNode* node = tb_mjcf_first(section); node; node = tb_mjcf_next(node)) {
+  for (const tbElement* node = tb_mjcf_first(section); node; node = tb_mjcf_next(node)) {
     int id;
     if (!kind_of(node)) return tb_mjcf_unknown_element(p, node, known);
     if (!tb_mjcf_class(p, node, "class", 0, &id)) return false;

@@ -1,4 +1,5 @@
 // Assets: meshes, height fields, the colours of materials, models to attach.
+#include <stdio.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -9,8 +10,34 @@
 static const char* const NAME_CLASS[] = {"name", "class", NULL};
 static const char* const NAME[] = {"name", NULL};
 
+static bool readable(const char* path) {
+  FILE* file = fopen(path, "rb");
+  if (file) fclose(file);
+  return file != NULL;
+}
+
+const char* tb_mjcf_find_file(tbMjcf* p, const char* folder, const char* file) {
+  file = tb_flat_slashes(p->spec, file);
+  folder = folder ? tb_flat_slashes(p->spec, folder) : "";
+  if (p->spec->compiler->strippath) {
+    const char* slash = strrchr(file, '/');
+    if (slash) file = slash + 1;
+  }
+  if (file[0] == '/') return file;
+  const char* between = *folder && folder[strlen(folder) - 1] != '/' ? "/" : "";
+  const char* path = tb_flat_format(p->spec, "%s%s%s%s", folder[0] == '/' ? "" : p->directory,
+                                    folder, between, file);
+  if (!path || readable(path)) return path;
+  // Otherwise search the user's folders.
+  for (int i = 0; p->options && i < p->options->nsearch_paths; i++) {
+    const char* other = tb_flat_format(p->spec, "%s/%s", p->options->search_paths[i], file);
+    if (other && readable(other)) return other;
+  }
+  return path;
+}
+
 // An asset without a name gets the name of its file, without folder and extension.
-static bool name_from_file(tbMjcf* p, const xmlNode* node, const char** name, const char* file) {
+static bool name_from_file(tbMjcf* p, const tbElement* node, const char** name, const char* file) {
   if (*name && **name) return true;
   if (!file) return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "needs a name or a file");
   file = tb_flat_slashes(p->spec, file);
@@ -29,7 +56,7 @@ static bool whole(const tbFlatList* list) {
   return true;
 }
 
-static bool check_mesh(tbMjcf* p, const xmlNode* node, tbFlatMesh* mesh) {
+static bool check_mesh(tbMjcf* p, const tbElement* node, tbFlatMesh* mesh) {
   if (mesh->builtin && strcmp(mesh->builtin, "none") != 0) {
     return tb_mjcf_fail(p, TB_ERROR_UNSUPPORTED, node, "builtin meshes are not supported");
   }
@@ -56,7 +83,7 @@ static bool check_mesh(tbMjcf* p, const xmlNode* node, tbFlatMesh* mesh) {
   return true;
 }
 
-static bool read_mesh(tbMjcf* p, const xmlNode* node) {
+static bool read_mesh(tbMjcf* p, const tbElement* node) {
   int id;
   if (!tb_mjcf_class(p, node, "class", 0, &id)) return false;
   tbFlatMesh* mesh = tb_flat_add_mesh(p->spec);
@@ -69,12 +96,12 @@ static bool read_mesh(tbMjcf* p, const xmlNode* node) {
   }
   const tbFlatCompiler* compiler = p->spec->compiler;
   if (compiler->exactmeshinertia && !TB_GIVEN(mesh, mesh, inertia)) mesh->inertia = 1;
-  if (mesh->file) mesh->path = tb_mjcf_resolve(p, compiler->meshdir, mesh->file);
-  const xmlNode* child = tb_mjcf_first(node);
+  if (mesh->file) mesh->path = tb_mjcf_find_file(p, compiler->meshdir, mesh->file);
+  const tbElement* child = tb_mjcf_first(node);
   return !child || tb_mjcf_unknown_element(p, child, NULL);
 }
 
-static bool read_hfield(tbMjcf* p, const xmlNode* node) {
+static bool read_hfield(tbMjcf* p, const tbElement* node) {
   tbFlatHField* hfield = tb_flat_add_hfield(p->spec);
   if (!hfield) return tb_mjcf_no_memory(p);
   if (!tb_mjcf_common(p, node, (tbFlatElement*)hfield) ||
@@ -91,7 +118,7 @@ static bool read_hfield(tbMjcf* p, const xmlNode* node) {
     }
   }
   if (hfield->file && *hfield->file) {
-    hfield->path = tb_mjcf_resolve(p, p->spec->compiler->meshdir, hfield->file);
+    hfield->path = tb_mjcf_find_file(p, p->spec->compiler->meshdir, hfield->file);
     return hfield->path || tb_mjcf_no_memory(p);
   }
   if (hfield->nrow < 2 || hfield->ncol < 2 || hfield->nrow > 1 << 14 || hfield->ncol > 1 << 14) {
@@ -105,14 +132,14 @@ static bool read_hfield(tbMjcf* p, const xmlNode* node) {
   return true;
 }
 
-static bool read_material(tbMjcf* p, const xmlNode* node) {
+static bool read_material(tbMjcf* p, const tbElement* node) {
   static const char* const KNOWN[] = {"layer", NULL};
   int id;
   if (!tb_mjcf_class(p, node, "class", 0, &id)) return false;
   tbFlatMaterial* material = tb_flat_add_material(p->spec);
   if (!material) return tb_mjcf_no_memory(p);
   *material = p->classes[id]->material;
-  for (const xmlNode* child = tb_mjcf_first(node); child; child = tb_mjcf_next(child)) {
+  for (const tbElement* child = tb_mjcf_first(node); child; child = tb_mjcf_next(child)) {
     if (!tb_mjcf_is(child, "layer")) return tb_mjcf_unknown_element(p, child, KNOWN);
   }
   return tb_mjcf_common(p, node, (tbFlatElement*)material) &&
@@ -120,7 +147,7 @@ static bool read_material(tbMjcf* p, const xmlNode* node) {
 }
 
 // Textures affect only colours.
-static bool read_texture(tbMjcf* p, const xmlNode* node) {
+static bool read_texture(tbMjcf* p, const tbElement* node) {
   static const char* const KNOWN[] = {
       "name",      "class",      "type",      "colorspace", "content_type", "file",
       "gridsize",  "gridlayout", "fileright", "fileleft",   "fileup",       "filedown",
@@ -132,9 +159,21 @@ static bool read_texture(tbMjcf* p, const xmlNode* node) {
   return true;
 }
 
+// Resolves a spec that the result owns.
+static tbFlat* resolve_owned(tbMjcf* p, tbSpec* spec) {
+  if (!spec) return NULL;
+  tbFlat* flat = tb_mjcf_resolve(spec, p->options, p, p->error);
+  if (flat) {
+    flat->tree = spec;
+  } else {
+    tb_spec_free(spec);
+  }
+  return flat;
+}
+
 static tbFlat* parse_model(tbMjcf* p, const char* text, size_t size, const char* path) {
   if (tb_format_detect(text, size) != TB_FORMAT_URDF) {
-    return tb_mjcf_parse(text, size, path, p->options, p, p->error);
+    return resolve_owned(p, tb_spec_read(text, size, path, p->options, p->error));
   }
   // The base of an attached robot is fixed to its place, and its fixed links follow fusestatic as
   // the bodies of this file do.
@@ -146,7 +185,7 @@ static tbFlat* parse_model(tbMjcf* p, const char* text, size_t size, const char*
 }
 
 // Reads a model to attach, MJCF or URDF: it is parsed separately, with its own settings.
-static bool read_model(tbMjcf* p, const xmlNode* node) {
+static bool read_model(tbMjcf* p, const tbElement* node) {
   static const char* const KNOWN[] = {"name", "file", "content_type", NULL};
   const char* file;
   if (!tb_mjcf_only(p, node, KNOWN) || !tb_mjcf_required(p, node, "file", &file)) return false;
@@ -192,9 +231,9 @@ static bool read_model(tbMjcf* p, const xmlNode* node) {
   return name || tb_mjcf_no_memory(p);
 }
 
-bool tb_mjcf_assets(tbMjcf* p, const xmlNode* section) {
+bool tb_mjcf_assets(tbMjcf* p, const tbElement* section) {
   static const char* const KNOWN[] = {"mesh", "hfield", "material", "texture", "model", NULL};
-  for (const xmlNode* node = tb_mjcf_first(section); node; node = tb_mjcf_next(node)) {
+  for (const tbElement* node = tb_mjcf_first(section); node; node = tb_mjcf_next(node)) {
     bool good = true;
     if (tb_mjcf_is(node, "mesh")) {
       good = read_mesh(p, node);

@@ -198,7 +198,7 @@ static Count count_references(const tbFlat* source, tbFlatKind kind, int index,
 
 // Flags the referring elements to copy; their own names are added to `names`. With `partly`, one
 // reference to a copied name suffices, otherwise all references must be to copied names.
-static bool choose_referrers(tbMjcf* p, const tbFlat* source, const xmlNode* node, bool partly,
+static bool choose_referrers(tbMjcf* p, const tbFlat* source, const tbElement* node, bool partly,
                              tbMjcfNames* names, unsigned char* chosen[NREFERRERS]) {
   for (int k = 0; k < NREFERRERS; k++) {
     tbFlatKind kind = REFERRERS[k];
@@ -265,7 +265,7 @@ typedef struct {
   const char* sep;
 } Replicate;
 
-static bool read_replicate(tbMjcf* p, const xmlNode* node, Replicate* r) {
+static bool read_replicate(tbMjcf* p, const tbElement* node, Replicate* r) {
   static const char* const KNOWN[] = {"count", "offset", "euler", "sep", "childclass", NULL};
   int given, unused;
   if (!tb_mjcf_only(p, node, KNOWN) || !tb_mjcf_integer(p, node, "count", &r->count, &given) ||
@@ -281,7 +281,7 @@ static bool read_replicate(tbMjcf* p, const xmlNode* node, Replicate* r) {
   return true;
 }
 
-static bool too_many(tbMjcf* p, const xmlNode* node, const Ranges* ranges, int count) {
+static bool too_many(tbMjcf* p, const tbElement* node, const Ranges* ranges, int count) {
   for (int kind = 0; kind < TB_NFLATKINDS; kind++) {
     int64_t more = (int64_t)(ranges->last[kind] - ranges->first[kind]) * count;
     if (more + tb_flat_count(p->spec, (tbFlatKind)kind) > TB_MJCF_MAX_ELEMENTS) {
@@ -299,7 +299,7 @@ static void count_elements(const tbFlat* spec, int counts[TB_NFLATKINDS]) {
 }
 
 // The copies: the i-th is in the frame (pos, i * euler), where pos accumulates the rotated offsets.
-static bool replicate_ranges(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place,
+static bool replicate_ranges(tbMjcf* p, const tbElement* node, const tbMjcfPlace* place,
                              const Replicate* r, Copy* copy,
                              unsigned char* const chosen[NREFERRERS],
                              const int referrers[NREFERRERS]) {
@@ -332,7 +332,7 @@ static bool replicate_ranges(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* 
   return true;
 }
 
-bool tb_mjcf_replicate(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place, int depth) {
+bool tb_mjcf_replicate(tbMjcf* p, const tbElement* node, const tbMjcfPlace* place, int depth) {
   Replicate r = {0};
   tbMjcfPlace inside = {.body = place->body, .quat = {1, 0, 0, 0}};
   if (!read_replicate(p, node, &r) ||
@@ -378,7 +378,7 @@ static void ranges_of_bodies(const tbFlat* spec, int first, int last, Ranges* ra
 }
 
 // The ranges of the attached part: a body with its subtree, or the whole world.
-static bool find_ranges(tbMjcf* p, const xmlNode* node, const tbFlat* child, const char* name,
+static bool find_ranges(tbMjcf* p, const tbElement* node, const tbFlat* child, const char* name,
                         Copy* copy) {
   if (!name) {
     ranges_of_bodies(child, 0, child->nbody, &copy->ranges);
@@ -427,7 +427,7 @@ static bool names_of_assets(tbMjcf* p, const tbFlat* child, tbMjcfNames* names) 
   return true;
 }
 
-static bool attach_child(tbMjcf* p, const xmlNode* node, tbFlat* child, const char* body,
+static bool attach_child(tbMjcf* p, const tbElement* node, tbFlat* child, const char* body,
                          Copy* copy) {
   tbMjcfNames names = {0};
   unsigned char* chosen[NREFERRERS];
@@ -456,7 +456,7 @@ static bool attach_child(tbMjcf* p, const xmlNode* node, tbFlat* child, const ch
   return true;
 }
 
-bool tb_mjcf_attach(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place) {
+bool tb_mjcf_attach(tbMjcf* p, const tbElement* node, const tbMjcfPlace* place) {
   static const char* const KNOWN[] = {"model", "body", "frame", "prefix", NULL};
   const char* model;
   if (!tb_mjcf_only(p, node, KNOWN)) return false;

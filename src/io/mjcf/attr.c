@@ -4,29 +4,36 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "io/mjcf/mjcf.h"
 
 enum { MAX_EXTRA = 64 };
 
-// The attribute's value as a C string allocated by libxml2; NULL if it is absent.
-static xmlChar* raw(const xmlNode* node, const char* name) {
-  return xmlGetNoNsProp((xmlNode*)(uintptr_t)node, (const xmlChar*)name);
+bool tb_mjcf_has(const tbElement* node, const char* name) {
+  return tb_element_get(node, name) != NULL;
 }
 
-bool tb_mjcf_has(const xmlNode* node, const char* name) {
-  return xmlHasProp((xmlNode*)(uintptr_t)node, (const xmlChar*)name) != NULL;
+const char* tb_mjcf_text(tbMjcf* p, const tbElement* node, const char* name) {
+  (void)p;
+  return tb_element_get(node, name);
 }
 
-const char* tb_mjcf_text(tbMjcf* p, const xmlNode* node, const char* name) {
-  xmlChar* value = raw(node, name);
-  const char* text = value ? tb_flat_text(p->spec, (const char*)value) : NULL;
-  xmlFree(value);
-  return text;
+bool tb_mjcf_fail(tbMjcf* p, tbResult code, const tbElement* node, const char* format, ...) {
+  va_list args;
+  va_start(args, format);
+  tb_element_vfail(p->error, code, node, format, args);
+  va_end(args);
+  return false;
 }
 
-bool tb_mjcf_required(tbMjcf* p, const xmlNode* node, const char* name, const char** value) {
+bool tb_mjcf_no_memory(tbMjcf* p) {
+  tb_fail(p->error, TB_ERROR_MEMORY, "out of memory while reading '%s'", p->path);
+  return false;
+}
+
+bool tb_mjcf_required(tbMjcf* p, const tbElement* node, const char* name, const char** value) {
   *value = tb_mjcf_text(p, node, name);
   if (*value && **value) return true;
   return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "attribute '%s' is missing", name);
@@ -65,13 +72,13 @@ static int next_number(const char** at, const char* name, tbReal* value) {
 }
 
 // Reports the first invalid item of a list of numbers, quoted up to the next space.
-static bool not_a_number(tbMjcf* p, const xmlNode* node, const char* name, const char* at) {
+static bool not_a_number(tbMjcf* p, const tbElement* node, const char* name, const char* at) {
   int length = (int)strcspn(at, SPACE);
   return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "attribute '%s': '%.*s' is not a finite number",
                       name, length < 40 ? length : 40, at);
 }
 
-static bool parse_numbers(tbMjcf* p, const xmlNode* node, const char* name, const char* text,
+static bool parse_numbers(tbMjcf* p, const tbElement* node, const char* name, const char* text,
                           int least, int most, tbReal* values, int* count) {
   const char* at = text;
   int n = 0, got;
@@ -96,18 +103,16 @@ static bool parse_numbers(tbMjcf* p, const xmlNode* node, const char* name, cons
   return true;
 }
 
-bool tb_mjcf_numbers(tbMjcf* p, const xmlNode* node, const char* name, int least, int most,
+bool tb_mjcf_numbers(tbMjcf* p, const tbElement* node, const char* name, int least, int most,
                      tbReal* values, int* count) {
   *count = 0;
-  xmlChar* text = raw(node, name);
+  const char* text = tb_element_get(node, name);
   if (!text) return true;
-  bool good = parse_numbers(p, node, name, (const char*)text, least, most, values, count);
-  xmlFree(text);
-  return good;
+  return parse_numbers(p, node, name, text, least, most, values, count);
 }
 
 // Converts to an integer that an int can hold.
-static bool to_int(tbMjcf* p, const xmlNode* node, const char* name, tbReal value, int* result) {
+static bool to_int(tbMjcf* p, const tbElement* node, const char* name, tbReal value, int* result) {
   if (value != floor(value) || value < -2147483648.0 || value > 4294967295.0) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "attribute '%s': %g is not a whole number", name,
                         value);
@@ -117,7 +122,7 @@ static bool to_int(tbMjcf* p, const xmlNode* node, const char* name, tbReal valu
   return true;
 }
 
-bool tb_mjcf_integer(tbMjcf* p, const xmlNode* node, const char* name, int* value, int* count) {
+bool tb_mjcf_integer(tbMjcf* p, const tbElement* node, const char* name, int* value, int* count) {
   tbReal number;
   if (!tb_mjcf_numbers(p, node, name, 1, 1, &number, count)) return false;
   return *count == 0 || to_int(p, node, name, number, value);
@@ -131,7 +136,7 @@ static void nearest(const char* name, const char* candidate, const char** best, 
   }
 }
 
-static bool parse_word(tbMjcf* p, const xmlNode* node, const char* name, const char* text,
+static bool parse_word(tbMjcf* p, const tbElement* node, const char* name, const char* text,
                        const tbFlatWord* words, int* value) {
   char known[160] = "";
   size_t used = 0;
@@ -153,19 +158,17 @@ static bool parse_word(tbMjcf* p, const xmlNode* node, const char* name, const c
                       known, best);
 }
 
-bool tb_mjcf_word(tbMjcf* p, const xmlNode* node, const char* name, const tbFlatWord* words,
+bool tb_mjcf_word(tbMjcf* p, const tbElement* node, const char* name, const tbFlatWord* words,
                   int* value, int* count) {
   *count = 0;
-  xmlChar* text = raw(node, name);
+  const char* text = tb_element_get(node, name);
   if (!text) return true;
   *count = 1;
-  bool good = parse_word(p, node, name, (const char*)text, words, value);
-  xmlFree(text);
-  return good;
+  return parse_word(p, node, name, text, words, value);
 }
 
 // A list of any number of values, allocated in the spec's arena.
-static bool parse_list(tbMjcf* p, const xmlNode* node, const char* name, const char* text,
+static bool parse_list(tbMjcf* p, const tbElement* node, const char* name, const char* text,
                        tbFlatList* list) {
   int n = 0, got;
   tbReal value;
@@ -180,7 +183,7 @@ static bool parse_list(tbMjcf* p, const xmlNode* node, const char* name, const c
   return true;
 }
 
-static bool read_field(tbMjcf* p, const xmlNode* node, const tbFlatField* field, const char* text,
+static bool read_field(tbMjcf* p, const tbElement* node, const tbFlatField* field, const char* text,
                        void* element) {
   void* member = (char*)element + field->offset;
   tbReal numbers[10];
@@ -212,7 +215,7 @@ static bool read_field(tbMjcf* p, const xmlNode* node, const tbFlatField* field,
         return false;
       }
       tb_flat_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node),
-                   "attribute '%s' of <%s> is not used", field->name, (const char*)node->name);
+                   "attribute '%s' of <%s> is not used", field->name, node->tag);
       return true;
   }
   return true;
@@ -225,7 +228,7 @@ static bool listed(const char* const* names, const char* name) {
   return false;
 }
 
-static bool unknown_attribute(tbMjcf* p, const xmlNode* node, const char* name, tbFlatTable table,
+static bool unknown_attribute(tbMjcf* p, const tbElement* node, const char* name, tbFlatTable table,
                               const char* const* extra) {
   const char* best = NULL;
   int distance = INT_MAX;
@@ -237,27 +240,23 @@ static bool unknown_attribute(tbMjcf* p, const xmlNode* node, const char* name, 
 }
 
 // Attributes with a namespace (xsi:..., xml:...) are not part of MJCF.
-static bool is_foreign(tbMjcf* p, const xmlNode* node, const xmlAttr* attr) {
-  if (!attr->ns || !attr->ns->prefix) return false;
-  tb_flat_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node), "attribute '%s:%s' is not used",
-               (const char*)attr->ns->prefix, (const char*)attr->name);
+static bool is_foreign(tbMjcf* p, const tbElement* node, const tbAttribute* attr) {
+  if (!strchr(attr->name, ':')) return false;
+  tb_flat_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node), "attribute '%s' is not used",
+               attr->name);
   return true;
 }
 
-bool tb_mjcf_fields(tbMjcf* p, const xmlNode* node, tbFlatTable table, void* element,
+bool tb_mjcf_fields(tbMjcf* p, const tbElement* node, tbFlatTable table, void* element,
                     const char* const* extra, uint64_t* own) {
   uint64_t seen = 0;
-  for (const xmlAttr* attr = node->properties; attr; attr = attr->next) {
-    const char* name = (const char*)attr->name;
+  for (const tbAttribute* attr = node->attribute; attr; attr = attr->next) {
+    const char* name = attr->name;
     if (is_foreign(p, node, attr) || listed(extra, name)) continue;
     int i = 0;
     while (i < table.nfield && strcmp(table.field[i].name, name) != 0) i++;
     if (i == table.nfield) return unknown_attribute(p, node, name, table, extra);
-    xmlChar* text = raw(node, name);
-    if (!text) return tb_mjcf_no_memory(p);
-    bool good = read_field(p, node, &table.field[i], (const char*)text, element);
-    xmlFree(text);
-    if (!good) return false;
+    if (!read_field(p, node, &table.field[i], attr->value, element)) return false;
     seen |= (uint64_t)1 << i;
   }
   ((tbFlatElement*)element)->given |= seen;
@@ -265,7 +264,7 @@ bool tb_mjcf_fields(tbMjcf* p, const xmlNode* node, tbFlatTable table, void* ele
   return true;
 }
 
-bool tb_mjcf_common(tbMjcf* p, const xmlNode* node, tbFlatElement* element) {
+bool tb_mjcf_common(tbMjcf* p, const tbElement* node, tbFlatElement* element) {
   element->source = tb_mjcf_file(node);
   element->line = tb_mjcf_line(node);
   element->compiler = p->spec->compiler;
@@ -273,37 +272,38 @@ bool tb_mjcf_common(tbMjcf* p, const xmlNode* node, tbFlatElement* element) {
   return true;
 }
 
-bool tb_mjcf_only(tbMjcf* p, const xmlNode* node, const char* const* known) {
+bool tb_mjcf_only(tbMjcf* p, const tbElement* node, const char* const* known) {
   tbFlatTable none = {NULL, 0};
-  for (const xmlAttr* attr = node->properties; attr; attr = attr->next) {
+  for (const tbAttribute* attr = node->attribute; attr; attr = attr->next) {
     if (is_foreign(p, node, attr)) continue;
-    if (!listed(known, (const char*)attr->name)) {
-      return unknown_attribute(p, node, (const char*)attr->name, none, known);
+    if (!listed(known, attr->name)) {
+      return unknown_attribute(p, node, attr->name, none, known);
     }
   }
   return true;
 }
 
 // Reports elements that Tribo does not support as an error. True if `node` is none of these.
-static bool is_supported(tbMjcf* p, const xmlNode* node) {
+static bool is_supported(tbMjcf* p, const tbElement* node) {
   static const char* const MISSING[] = {
       "composite", "flexcomp",   "flex", "plugin",  "extension",  "skin",        "bone",
       "flexvert",  "flexstrain", "pid",  "dcmotor", "deformable", "orientation", NULL};
-  if (node->ns && node->ns->prefix) {
-    return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "elements with the prefix '%s:' are not known",
-                        (const char*)node->ns->prefix);
+  const char* colon = strchr(node->tag, ':');
+  if (colon) {
+    return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "elements with the prefix '%.*s:' are not known",
+                        (int)(colon - node->tag), node->tag);
   }
-  if (!listed(MISSING, (const char*)node->name)) return true;
+  if (!listed(MISSING, node->tag)) return true;
   return tb_mjcf_fail(p, TB_ERROR_UNSUPPORTED, node, "is not supported");
 }
 
-bool tb_mjcf_unknown_element(tbMjcf* p, const xmlNode* node, const char* const* known) {
+bool tb_mjcf_unknown_element(tbMjcf* p, const tbElement* node, const char* const* known) {
   if (!is_supported(p, node)) return false;
-  const char* name = (const char*)node->name;
+  const char* name = node->tag;
   const char* best = NULL;
   int distance = INT_MAX;
   for (; known && *known; known++) nearest(name, *known, &best, &distance);
-  const char* parent = node->parent && node->parent->name ? (const char*)node->parent->name : "?";
+  const char* parent = node->parent ? node->parent->tag : "?";
   if (!best) return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "not allowed in <%s>", parent);
   return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "not known in <%s>, did you mean <%s>?", parent,
                       best);

@@ -10,7 +10,7 @@ static const tbReal PI = 3.14159265358979323846;
 static const char* const NAME_CLASS[] = {"name", "class", NULL};
 
 // The default class of an element of the tree.
-static bool class_of(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place,
+static bool class_of(tbMjcf* p, const tbElement* node, const tbMjcfPlace* place,
                      const tbFlatDefault** record) {
   int id;
   if (!tb_mjcf_class(p, node, "class", place->childclass, &id)) return false;
@@ -35,18 +35,18 @@ static void to_body_axis(const tbMjcf* p, const tbMjcfPlace* place, tbReal axis[
   tb_normalize3(axis);
 }
 
-static bool no_children(tbMjcf* p, const xmlNode* node) {
-  const xmlNode* child = tb_mjcf_first(node);
+static bool no_children(tbMjcf* p, const tbElement* node) {
+  const tbElement* child = tb_mjcf_first(node);
   return !child || tb_mjcf_unknown_element(p, child, NULL);
 }
 
-static bool room_for(tbMjcf* p, const xmlNode* node, int count) {
+static bool room_for(tbMjcf* p, const tbElement* node, int count) {
   if (count < TB_MJCF_MAX_ELEMENTS) return true;
   return tb_mjcf_fail(p, TB_ERROR_MEMORY, node, "more than %d elements of this kind",
                       TB_MJCF_MAX_ELEMENTS);
 }
 
-bool tb_mjcf_check_limit(tbMjcf* p, const xmlNode* node, const char* what, int limited,
+bool tb_mjcf_check_limit(tbMjcf* p, const tbElement* node, const char* what, int limited,
                          const tbReal range[2]) {
   if (limited == 1 && !(range[0] < range[1])) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, node,
@@ -62,7 +62,7 @@ bool tb_mjcf_check_limit(tbMjcf* p, const xmlNode* node, const char* what, int l
   return true;
 }
 
-static bool joint_units(tbMjcf* p, const xmlNode* node, tbFlatJoint* joint) {
+static bool joint_units(tbMjcf* p, const tbElement* node, tbFlatJoint* joint) {
   int limits = tb_joint_limits(joint->type);
   if (tb_joint_limits_angle(joint->type) && p->spec->compiler->angle == 1) {
     // A range that is not a limit is not converted, as in MuJoCo.
@@ -84,7 +84,7 @@ static bool joint_units(tbMjcf* p, const xmlNode* node, tbFlatJoint* joint) {
                              joint->actuatorfrcrange);
 }
 
-static bool joint_frame(tbMjcf* p, const xmlNode* node, tbFlatJoint* joint,
+static bool joint_frame(tbMjcf* p, const tbElement* node, tbFlatJoint* joint,
                         const tbMjcfPlace* place) {
   if (!tb_joint_has_axis(joint->type)) {
     tb_set3(joint->axis, 0, 0, 1);
@@ -102,7 +102,7 @@ static bool joint_frame(tbMjcf* p, const xmlNode* node, tbFlatJoint* joint,
   return true;
 }
 
-static bool read_joint(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place) {
+static bool read_joint(tbMjcf* p, const tbElement* node, const tbMjcfPlace* place) {
   const tbFlatDefault* record;
   if (place->body == 0) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "the world cannot have joints");
@@ -140,7 +140,7 @@ static bool read_joint(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place)
 }
 
 // fromto: the shape's z axis points from the second point to the first, as in MuJoCo.
-static bool apply_fromto(tbMjcf* p, const xmlNode* node, int type, const tbReal fromto[6],
+static bool apply_fromto(tbMjcf* p, const tbElement* node, int type, const tbReal fromto[6],
                          tbReal pos[3], tbReal quat[4], tbReal size[3]) {
   if (type != TB_GEOM_CAPSULE && type != TB_GEOM_CYLINDER && type != TB_GEOM_BOX &&
       type != TB_GEOM_ELLIPSOID) {
@@ -164,7 +164,7 @@ static bool apply_fromto(tbMjcf* p, const xmlNode* node, int type, const tbReal 
 }
 
 // An element without its own colour gets that of its material.
-static bool apply_material(tbMjcf* p, const xmlNode* node, const char* material, bool has_rgba,
+static bool apply_material(tbMjcf* p, const tbElement* node, const char* material, bool has_rgba,
                            tbReal rgba[4]) {
   if (!material || !*material) return true;
   int id = tb_flat_find(p->spec, TB_FLAT_material, material);
@@ -173,7 +173,7 @@ static bool apply_material(tbMjcf* p, const xmlNode* node, const char* material,
   return true;
 }
 
-static bool check_geom(tbMjcf* p, const xmlNode* node, const tbFlatGeom* geom) {
+static bool check_geom(tbMjcf* p, const tbElement* node, const tbFlatGeom* geom) {
   if (geom->condim != 1 && geom->condim != 3 && geom->condim != 4 && geom->condim != 6) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "condim must be 1, 3, 4 or 6");
   }
@@ -203,7 +203,7 @@ static bool check_geom(tbMjcf* p, const xmlNode* node, const tbFlatGeom* geom) {
   return true;
 }
 
-static bool read_geom(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place) {
+static bool read_geom(tbMjcf* p, const tbElement* node, const tbMjcfPlace* place) {
   const tbFlatDefault* record;
   uint64_t own;
   if (!class_of(p, node, place, &record) || !room_for(p, node, p->spec->ngeom)) return false;
@@ -232,7 +232,7 @@ static bool read_geom(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place) 
   return no_children(p, node);
 }
 
-static bool read_site(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place) {
+static bool read_site(tbMjcf* p, const tbElement* node, const tbMjcfPlace* place) {
   const tbFlatDefault* record;
   uint64_t own;
   if (!class_of(p, node, place, &record) || !room_for(p, node, p->spec->nsite)) return false;
@@ -262,7 +262,7 @@ static bool read_site(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place) 
   return no_children(p, node);
 }
 
-static bool read_camera(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place) {
+static bool read_camera(tbMjcf* p, const tbElement* node, const tbMjcfPlace* place) {
   const tbFlatDefault* record;
   uint64_t own;
   if (!class_of(p, node, place, &record) || !room_for(p, node, p->spec->ncamera)) return false;
@@ -284,7 +284,7 @@ static bool read_camera(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place
   return no_children(p, node);
 }
 
-static bool read_light(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place) {
+static bool read_light(tbMjcf* p, const tbElement* node, const tbMjcfPlace* place) {
   const tbFlatDefault* record;
   if (!class_of(p, node, place, &record) || !room_for(p, node, p->spec->nlight)) return false;
   tbFlatLight* light = tb_flat_add_light(p->spec);
@@ -315,7 +315,7 @@ static void rotate_inertia(tbReal full[6], const tbReal quat[4]) {
   for (int i = 0; i < 6; i++) full[i] = turned[at[i]];
 }
 
-static bool read_inertial(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place) {
+static bool read_inertial(tbMjcf* p, const tbElement* node, const tbMjcfPlace* place) {
   if (place->body == 0) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "the world cannot have an inertial");
   }
@@ -354,7 +354,7 @@ static bool read_inertial(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* pla
 }
 
 // Registers a frame. Frames only affect the poses of their contents; their names must be unique.
-static bool new_frame(tbMjcf* p, const xmlNode* node) {
+static bool new_frame(tbMjcf* p, const tbElement* node) {
   const char* name = tb_mjcf_text(p, node, "name");
   if (tb_mjcf_names_has(&p->frames, TB_FLAT_body, name)) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "there are two frames called '%s'", name);
@@ -362,7 +362,7 @@ static bool new_frame(tbMjcf* p, const xmlNode* node) {
   return tb_mjcf_names_add(p->spec, &p->frames, TB_FLAT_body, name) || tb_mjcf_no_memory(p);
 }
 
-static bool read_frame(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place, int depth) {
+static bool read_frame(tbMjcf* p, const tbElement* node, const tbMjcfPlace* place, int depth) {
   // A frame has the pose attributes of a body.
   static const char* const KNOWN[] = {"name",   "childclass", "pos",   "quat", "axisangle",
                                       "xyaxes", "zaxis",      "euler", NULL};
@@ -382,7 +382,7 @@ static bool read_frame(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place,
   return tb_mjcf_children(p, node, &inside, depth + 1);
 }
 
-static bool read_body(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place, int depth) {
+static bool read_body(tbMjcf* p, const tbElement* node, const tbMjcfPlace* place, int depth) {
   static const char* const NAME[] = {"name", NULL};
   if (!room_for(p, node, p->spec->nbody)) return false;
   int id = p->spec->nbody;
@@ -412,14 +412,14 @@ static bool read_body(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place, 
   return tb_mjcf_children(p, node, &inside, depth + 1);
 }
 
-bool tb_mjcf_children(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place, int depth) {
+bool tb_mjcf_children(tbMjcf* p, const tbElement* node, const tbMjcfPlace* place, int depth) {
   static const char* const KNOWN[] = {"body",     "frame",  "replicate", "attach",
                                       "inertial", "joint",  "freejoint", "geom",
                                       "site",     "camera", "light",     NULL};
   if (depth > TB_MJCF_MAX_DEPTH) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "nested more than %d deep", TB_MJCF_MAX_DEPTH);
   }
-  for (const xmlNode* child = tb_mjcf_first(node); child; child = tb_mjcf_next(child)) {
+  for (const tbElement* child = tb_mjcf_first(node); child; child = tb_mjcf_next(child)) {
     bool good;
     if (p->spec->compiler->coordinate &&
         (tb_mjcf_is(child, "frame") || tb_mjcf_is(child, "replicate") ||
@@ -455,7 +455,7 @@ bool tb_mjcf_children(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place, 
   return true;
 }
 
-bool tb_mjcf_tree(tbMjcf* p, const xmlNode* worldbody) {
+bool tb_mjcf_tree(tbMjcf* p, const tbElement* worldbody) {
   static const char* const NONE[] = {NULL};
   tbMjcfPlace place = {.quat = {1, 0, 0, 0}, .world_quat = {1, 0, 0, 0}};
   return tb_mjcf_only(p, worldbody, NONE) && tb_mjcf_children(p, worldbody, &place, 0);

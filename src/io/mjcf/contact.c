@@ -7,17 +7,17 @@
 
 static const char* const NAME_CLASS[] = {"name", "class", NULL};
 
-static bool required_member(tbMjcf* p, const xmlNode* node, const char* name, const char* value) {
+static bool required_member(tbMjcf* p, const tbElement* node, const char* name, const char* value) {
   if (value && *value) return true;
   return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "attribute '%s' is missing", name);
 }
 
-static bool childless(tbMjcf* p, const xmlNode* node) {
-  const xmlNode* child = tb_mjcf_first(node);
+static bool childless(tbMjcf* p, const tbElement* node) {
+  const tbElement* child = tb_mjcf_first(node);
   return !child || tb_mjcf_unknown_element(p, child, NULL);
 }
 
-static bool read_pair(tbMjcf* p, const xmlNode* node) {
+static bool read_pair(tbMjcf* p, const tbElement* node) {
   int id;
   if (!tb_mjcf_class(p, node, "class", 0, &id)) return false;
   tbFlatPair* pair = tb_flat_add_pair(p->spec);
@@ -46,7 +46,7 @@ static bool read_pair(tbMjcf* p, const xmlNode* node) {
   return childless(p, node);
 }
 
-static bool read_exclude(tbMjcf* p, const xmlNode* node) {
+static bool read_exclude(tbMjcf* p, const tbElement* node) {
   static const char* const NAME[] = {"name", NULL};
   tbFlatExclude* exclude = tb_flat_add_exclude(p->spec);
   if (!exclude) return tb_mjcf_no_memory(p);
@@ -89,9 +89,9 @@ bool tb_mjcf_note_pairs(tbMjcf* p) {
   return true;
 }
 
-bool tb_mjcf_contact(tbMjcf* p, const xmlNode* section) {
+bool tb_mjcf_contact(tbMjcf* p, const tbElement* section) {
   static const char* const KNOWN[] = {"pair", "exclude", NULL};
-  for (const xmlNode* node = tb_mjcf_first(section); node; node = tb_mjcf_next(node)) {
+  for (const tbElement* node = tb_mjcf_first(section); node; node = tb_mjcf_next(node)) {
     bool good;
     if (tb_mjcf_is(node, "pair")) {
       good = read_pair(p, node);
@@ -116,7 +116,7 @@ static const char* const ATTRIBUTES[][14] = {
 };
 
 // Connect and weld join two sites, or two bodies at an anchor.
-static bool check_ends(tbMjcf* p, const xmlNode* node, int ends, const tbFlatEquality* e) {
+static bool check_ends(tbMjcf* p, const tbElement* node, int ends, const tbFlatEquality* e) {
   bool sites = e->site1 || e->site2;
   bool bodies =
       e->body1 || e->body2 || TB_GIVEN(equality, e, anchor) || TB_GIVEN(equality, e, relpose);
@@ -133,7 +133,7 @@ static bool check_ends(tbMjcf* p, const xmlNode* node, int ends, const tbFlatEqu
   return required_member(p, node, "body1", e->body1);
 }
 
-static bool read_equality(tbMjcf* p, const xmlNode* node, int type) {
+static bool read_equality(tbMjcf* p, const tbElement* node, int type) {
   int id, ends = tb_equality_kinds[type].ends;
   if (!tb_mjcf_only(p, node, ATTRIBUTES[ends]) || !tb_mjcf_class(p, node, "class", 0, &id)) {
     return false;
@@ -151,10 +151,10 @@ static bool read_equality(tbMjcf* p, const xmlNode* node, int type) {
   return check_ends(p, node, ends, e) && childless(p, node);
 }
 
-bool tb_mjcf_equality(tbMjcf* p, const xmlNode* section) {
+bool tb_mjcf_equality(tbMjcf* p, const tbElement* section) {
   const char* known[TB_NEQTYPES + 1] = {NULL};
   for (int i = 0; i < TB_NEQTYPES; i++) known[i] = tb_equality_kinds[i].word;
-  for (const xmlNode* node = tb_mjcf_first(section); node; node = tb_mjcf_next(node)) {
+  for (const tbElement* node = tb_mjcf_first(section); node; node = tb_mjcf_next(node)) {
     int type = 0;
     while (type < TB_NEQTYPES && !tb_mjcf_is(node, known[type])) type++;
     if (tb_mjcf_is(node, "distance")) {
@@ -168,7 +168,7 @@ bool tb_mjcf_equality(tbMjcf* p, const xmlNode* section) {
 }
 
 // One element of a tendon's path.
-static bool read_wrap(tbMjcf* p, const xmlNode* node, bool spatial) {
+static bool read_wrap(tbMjcf* p, const tbElement* node, bool spatial) {
   static const char* const SPATIAL[] = {"site", "geom", "pulley", NULL};
   static const char* const FIXED[] = {"joint", NULL};
   static const char* const JOINT[] = {"joint", "coef", NULL};
@@ -189,7 +189,7 @@ static bool read_wrap(tbMjcf* p, const xmlNode* node, bool spatial) {
   wrap->compiler = p->spec->compiler;
   wrap->type = joint ? TB_WRAP_JOINT : site ? TB_WRAP_SITE : geom ? TB_WRAP_SPHERE : TB_WRAP_PULLEY;
   if (!tb_mjcf_only(p, node, joint ? JOINT : site ? SITE : geom ? GEOM : PULLEY)) return false;
-  if (!pulley && !tb_mjcf_required(p, node, (const char*)node->name, &wrap->target)) return false;
+  if (!pulley && !tb_mjcf_required(p, node, node->tag, &wrap->target)) return false;
   if (geom) {
     const char* side = tb_mjcf_text(p, node, "sidesite");
     wrap->sidesite = side && *side ? side : NULL;
@@ -208,7 +208,7 @@ static bool read_wrap(tbMjcf* p, const xmlNode* node, bool spatial) {
   return childless(p, node);
 }
 
-static bool read_tendon(tbMjcf* p, const xmlNode* node, bool spatial) {
+static bool read_tendon(tbMjcf* p, const tbElement* node, bool spatial) {
   int id, count;
   tbReal length[2];
   if (!tb_mjcf_class(p, node, "class", 0, &id)) return false;
@@ -238,7 +238,7 @@ static bool read_tendon(tbMjcf* p, const xmlNode* node, bool spatial) {
     return false;
   }
   int index = p->spec->ntendon - 1;
-  for (const xmlNode* child = tb_mjcf_first(node); child; child = tb_mjcf_next(child)) {
+  for (const tbElement* child = tb_mjcf_first(node); child; child = tb_mjcf_next(child)) {
     if (!read_wrap(p, child, spatial)) return false;
   }
   p->spec->tendon[index].wrapnum = p->spec->nwrap - p->spec->tendon[index].wrapadr;
@@ -248,9 +248,9 @@ static bool read_tendon(tbMjcf* p, const xmlNode* node, bool spatial) {
   return true;
 }
 
-bool tb_mjcf_tendon(tbMjcf* p, const xmlNode* section) {
+bool tb_mjcf_tendon(tbMjcf* p, const tbElement* section) {
   static const char* const KNOWN[] = {"spatial", "fixed", NULL};
-  for (const xmlNode* node = tb_mjcf_first(section); node; node = tb_mjcf_next(node)) {
+  for (const tbElement* node = tb_mjcf_first(section); node; node = tb_mjcf_next(node)) {
     bool spatial = tb_mjcf_is(node, "spatial");
     if (!spatial && !tb_mjcf_is(node, "fixed")) return tb_mjcf_unknown_element(p, node, KNOWN);
     if (!read_tendon(p, node, spatial)) return false;

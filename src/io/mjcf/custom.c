@@ -4,12 +4,12 @@
 
 static const char* const NAME[] = {"name", NULL};
 
-static bool named(tbMjcf* p, const xmlNode* node) {
+static bool named(tbMjcf* p, const tbElement* node) {
   const char* name;
   return tb_mjcf_required(p, node, "name", &name);
 }
 
-static bool read_numeric(tbMjcf* p, const xmlNode* node) {
+static bool read_numeric(tbMjcf* p, const tbElement* node) {
   tbFlatNumeric* numeric = tb_flat_add_numeric(p->spec);
   if (!numeric) return tb_mjcf_no_memory(p);
   if (!named(p, node) || !tb_mjcf_common(p, node, (tbFlatElement*)numeric) ||
@@ -27,18 +27,14 @@ static bool read_numeric(tbMjcf* p, const xmlNode* node) {
 }
 
 // The text of a custom field: from the attribute, or from a CDATA section.
-static bool read_text(tbMjcf* p, const xmlNode* node) {
+static bool read_text(tbMjcf* p, const tbElement* node) {
   tbFlatTextField* text = tb_flat_add_text(p->spec);
   if (!text) return tb_mjcf_no_memory(p);
   if (!named(p, node) || !tb_mjcf_common(p, node, (tbFlatElement*)text) ||
       !tb_mjcf_fields(p, node, tb_flat_table_text(), text, NAME, NULL)) {
     return false;
   }
-  for (const xmlNode* child = node->children; child && !text->data; child = child->next) {
-    if (child->type == XML_CDATA_SECTION_NODE && child->content) {
-      text->data = tb_flat_text(p->spec, (const char*)child->content);
-    }
-  }
+  if (!text->data) text->data = node->content;
   if (!text->data || !*text->data) return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "has no data");
   return true;
 }
@@ -56,7 +52,7 @@ const tbFlatWord* tb_mjcf_objects(void) {
   return OBJECTS;
 }
 
-static bool read_item(tbMjcf* p, const xmlNode* node) {
+static bool read_item(tbMjcf* p, const tbElement* node) {
   static const char* const TYPE[] = {"objtype", NULL};
   tbFlatTupleItem* item = tb_flat_add_tupleitem(p->spec);
   int count;
@@ -73,14 +69,14 @@ static bool read_item(tbMjcf* p, const xmlNode* node) {
   return true;
 }
 
-static bool read_tuple(tbMjcf* p, const xmlNode* node) {
+static bool read_tuple(tbMjcf* p, const tbElement* node) {
   static const char* const KNOWN[] = {"element", NULL};
   if (!named(p, node) || !tb_mjcf_only(p, node, NAME)) return false;
   tbFlatTuple* tuple = tb_flat_add_tuple(p->spec);
   if (!tuple) return tb_mjcf_no_memory(p);
   tb_mjcf_common(p, node, (tbFlatElement*)tuple);
   tuple->itemadr = p->spec->ntupleitem;
-  for (const xmlNode* child = tb_mjcf_first(node); child; child = tb_mjcf_next(child)) {
+  for (const tbElement* child = tb_mjcf_first(node); child; child = tb_mjcf_next(child)) {
     if (!tb_mjcf_is(child, "element")) return tb_mjcf_unknown_element(p, child, KNOWN);
     if (!read_item(p, child)) return false;
   }
@@ -89,9 +85,9 @@ static bool read_tuple(tbMjcf* p, const xmlNode* node) {
   return true;
 }
 
-bool tb_mjcf_custom(tbMjcf* p, const xmlNode* section) {
+bool tb_mjcf_custom(tbMjcf* p, const tbElement* section) {
   static const char* const KNOWN[] = {"numeric", "text", "tuple", NULL};
-  for (const xmlNode* node = tb_mjcf_first(section); node; node = tb_mjcf_next(node)) {
+  for (const tbElement* node = tb_mjcf_first(section); node; node = tb_mjcf_next(node)) {
     bool good;
     if (tb_mjcf_is(node, "numeric")) {
       good = read_numeric(p, node);
@@ -107,9 +103,9 @@ bool tb_mjcf_custom(tbMjcf* p, const xmlNode* section) {
   return true;
 }
 
-bool tb_mjcf_keyframe(tbMjcf* p, const xmlNode* section) {
+bool tb_mjcf_keyframe(tbMjcf* p, const tbElement* section) {
   static const char* const KNOWN[] = {"key", NULL};
-  for (const xmlNode* node = tb_mjcf_first(section); node; node = tb_mjcf_next(node)) {
+  for (const tbElement* node = tb_mjcf_first(section); node; node = tb_mjcf_next(node)) {
     if (!tb_mjcf_is(node, "key")) return tb_mjcf_unknown_element(p, node, KNOWN);
     tbFlatKey* key = tb_flat_add_key(p->spec);
     if (!key) return tb_mjcf_no_memory(p);

@@ -12,7 +12,7 @@ static int find_class(const tbMjcf* p, const char* name) {
   return p->main_alias && strcmp(p->main_alias, name) == 0 ? 0 : -1;
 }
 
-bool tb_mjcf_class(tbMjcf* p, const xmlNode* node, const char* attribute, int otherwise,
+bool tb_mjcf_class(tbMjcf* p, const tbElement* node, const char* attribute, int otherwise,
                    int* result) {
   *result = otherwise;
   const char* name = tb_mjcf_text(p, node, attribute);
@@ -32,7 +32,7 @@ bool tb_mjcf_class(tbMjcf* p, const xmlNode* node, const char* attribute, int ot
                       name, best);
 }
 
-static bool new_class(tbMjcf* p, const xmlNode* node, const char* name, int parent, int* result) {
+static bool new_class(tbMjcf* p, const tbElement* node, const char* name, int parent, int* result) {
   if (find_class(p, name) >= 0) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "the class '%s' is already defined", name);
   }
@@ -57,7 +57,7 @@ static bool new_class(tbMjcf* p, const xmlNode* node, const char* name, int pare
 }
 
 // A springlength of one value is both ends of the dead band.
-static bool tendon_class(tbMjcf* p, const xmlNode* node, tbFlatTendon* tendon) {
+static bool tendon_class(tbMjcf* p, const tbElement* node, tbFlatTendon* tendon) {
   tbReal length[2];
   int count;
   return tb_mjcf_fields(p, node, tb_flat_table_tendon(), tendon, NULL, NULL) &&
@@ -66,7 +66,7 @@ static bool tendon_class(tbMjcf* p, const xmlNode* node, tbFlatTendon* tendon) {
 }
 
 // One element of a class. An orientation in another form than quat replaces the inherited one.
-static bool read_record(tbMjcf* p, const xmlNode* node, tbFlatDefault* c) {
+static bool read_record(tbMjcf* p, const tbElement* node, tbFlatDefault* c) {
   static const char* const KNOWN[] = {
       "mesh",        "material", "joint",    "geom",    "site",     "camera",   "light",
       "pair",        "equality", "tendon",   "general", "motor",    "position", "velocity",
@@ -103,7 +103,7 @@ static bool read_record(tbMjcf* p, const xmlNode* node, tbFlatDefault* c) {
 }
 
 // Reads a class: first its own elements, then the nested classes, which inherit all of them.
-static bool read_class(tbMjcf* p, const xmlNode* node, int parent, int depth) {
+static bool read_class(tbMjcf* p, const tbElement* node, int parent, int depth) {
   static const char* const KNOWN[] = {"class", NULL};
   int id = 0;
   if (!tb_mjcf_only(p, node, KNOWN)) return false;
@@ -119,19 +119,19 @@ static bool read_class(tbMjcf* p, const xmlNode* node, int parent, int depth) {
     tb_flat_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node),
                  "the top default class '%s' is called 'main'", name);
   }
-  for (const xmlNode* child = tb_mjcf_first(node); child; child = tb_mjcf_next(child)) {
+  for (const tbElement* child = tb_mjcf_first(node); child; child = tb_mjcf_next(child)) {
     if (!tb_mjcf_is(child, "default") && !read_record(p, child, p->classes[id])) return false;
   }
-  for (const xmlNode* child = tb_mjcf_first(node); child; child = tb_mjcf_next(child)) {
+  for (const tbElement* child = tb_mjcf_first(node); child; child = tb_mjcf_next(child)) {
     if (tb_mjcf_is(child, "default") && !read_class(p, child, id, depth + 1)) return false;
   }
   return true;
 }
 
-bool tb_mjcf_defaults(tbMjcf* p, const xmlNode* root) {
+bool tb_mjcf_defaults(tbMjcf* p, const tbElement* root) {
   int id;
   if (!new_class(p, root, "main", -1, &id)) return false;
-  for (const xmlNode* node = tb_mjcf_first(root); node; node = tb_mjcf_next(node)) {
+  for (const tbElement* node = tb_mjcf_first(root); node; node = tb_mjcf_next(node)) {
     if (tb_mjcf_is(node, "default") && !read_class(p, node, -1, 0)) return false;
   }
   return true;

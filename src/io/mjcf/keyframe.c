@@ -78,7 +78,7 @@ static bool split_key(tbMjcf* p, tbFlat* child, const tbFlatKey* key, int id) {
   return true;
 }
 
-bool tb_mjcf_split_keys(tbMjcf* p, const xmlNode* node, tbFlat* child, const char* prefix) {
+bool tb_mjcf_split_keys(tbMjcf* p, const tbElement* node, tbFlat* child, const char* prefix) {
   Sizes s = sizes_of(child);
   // Discard the parts of an earlier attach of the same model.
   for (int i = 0; i < child->njoint; i++) child->joint[i].keys = NULL;

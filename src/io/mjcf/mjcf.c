@@ -1,31 +1,30 @@
 // Parsing of an MJCF file to a flat spec. Sections are read in a fixed order, independent of
 // their order in the file: settings, classes, assets, elements that refer to the tree, and last the
 // tree itself, so that replicate and attach can copy the elements that refer to their bodies.
-#include <libxml/parser.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "io/mjcf/mjcf.h"
 #include "model/equality_kinds.h"
 
-typedef bool (*Section)(tbMjcf* p, const xmlNode* section);
+typedef bool (*Section)(tbMjcf* p, const tbElement* section);
 
-static bool read_sections(tbMjcf* p, const xmlNode* root, const char* name, Section read) {
-  for (const xmlNode* node = tb_mjcf_first(root); node; node = tb_mjcf_next(node)) {
+static bool read_sections(tbMjcf* p, const tbElement* root, const char* name, Section read) {
+  for (const tbElement* node = tb_mjcf_first(root); node; node = tb_mjcf_next(node)) {
     if (tb_mjcf_is(node, name) && !read(p, node)) return false;
   }
   return true;
 }
 
 // Handles sections without effect on the simulation, and rejects those that Tribo does not support.
-static bool check_sections(tbMjcf* p, const xmlNode* root) {
+static bool check_sections(tbMjcf* p, const tbElement* root) {
   static const char* const KNOWN[] = {
       "compiler", "option", "size",     "statistic", "default",  "asset",  "worldbody", "contact",
       "equality", "tendon", "actuator", "sensor",    "keyframe", "custom", "visual",    NULL};
   static const char* const PLAIN[] = {"asset",  "contact",  "equality", "tendon", "actuator",
                                       "sensor", "keyframe", "custom",   NULL};
   static const char* const NONE[] = {NULL};
-  for (const xmlNode* node = tb_mjcf_first(root); node; node = tb_mjcf_next(node)) {
+  for (const tbElement* node = tb_mjcf_first(root); node; node = tb_mjcf_next(node)) {
     bool known = false;
     for (int i = 0; KNOWN[i]; i++) known |= tb_mjcf_is(node, KNOWN[i]);
     for (int i = 0; PLAIN[i]; i++) {
@@ -36,7 +35,7 @@ static bool check_sections(tbMjcf* p, const xmlNode* root) {
     }
     if (tb_mjcf_is(node, "deformable")) {
       // Skins affect only colours; flexes are not supported.
-      const xmlNode* child = tb_mjcf_first(node);
+      const tbElement* child = tb_mjcf_first(node);
       while (child && tb_mjcf_is(child, "skin")) child = tb_mjcf_next(child);
       if (child) return tb_mjcf_unknown_element(p, child, NULL);
       tb_flat_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node), "<skin> is not used");
@@ -77,9 +76,9 @@ static bool localize_anchors(tbMjcf* p) {
       return false;
     }
     // Transform through the chain of bodies from the world down to the body.
-    int chain[TB_MJCF_MAX_DEPTH + 2], n = 0;
+    int chain[TB_SPEC_MAX_DEPTH + 2], n = 0;
     int body = e->body1 ? tb_flat_find(spec, TB_FLAT_body, e->body1) : -1;
-    for (; body > 0 && n <= TB_MJCF_MAX_DEPTH; body = spec->body[body].parent) chain[n++] = body;
+    for (; body > 0 && n <= TB_SPEC_MAX_DEPTH; body = spec->body[body].parent) chain[n++] = body;
     while (n-- > 0) {
       const tbFlatBody* b = &spec->body[chain[n]];
       tb_mjcf_out_of_frame(b->pos, b->quat, e->anchor, NULL);
@@ -88,7 +87,7 @@ static bool localize_anchors(tbMjcf* p) {
   return true;
 }
 
-static bool read_model(tbMjcf* p, const xmlNode* root) {
+static bool read_model(tbMjcf* p, const tbElement* root) {
   static const char* const MODEL[] = {"model", NULL};
   if (!tb_mjcf_is(root, "mujoco")) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, root, "the root element of MJCF is <mujoco>");
@@ -120,8 +119,8 @@ static bool check_mocap(const tbFlat* spec, tbError* error) {
   return true;
 }
 
-tbFlat* tb_mjcf_parse(const char* text, size_t size, const char* path, const tbLoadOptions* options,
-                      const tbMjcf* parent, tbError* error) {
+tbFlat* tb_mjcf_resolve(const tbSpec* tree, const tbLoadOptions* options, const tbMjcf* parent,
+                        tbError* error) {
   tbFlat* spec = tb_flat_new(error);
   if (!spec) return NULL;
   int models = 0;
@@ -129,14 +128,10 @@ tbFlat* tb_mjcf_parse(const char* text, size_t size, const char* path, const tbL
               .error = error,
               .options = options,
               .parent = parent,
-              .models = parent ? parent->models : &models};
-  const char* slash = strrchr(path, '/');
-  p.path = tb_flat_text(spec, path);
-  p.directory = tb_flat_format(spec, "%.*s", slash ? (int)(slash - path + 1) : 0, path);
-  bool good = p.path && p.directory ? true : tb_mjcf_no_memory(&p);
-  xmlDocPtr doc = good ? tb_mjcf_read(&p, text, size, p.path) : NULL;
-  good = doc && read_model(&p, xmlDocGetRootElement(doc));
-  if (doc) xmlFreeDoc(doc);
+              .models = parent ? parent->models : &models,
+              .path = tree->path,
+              .directory = tree->directory};
+  bool good = read_model(&p, tree->root);
   // Elements copied from attached models use the memory of those models.
   for (int i = 0; i < p.nchild; i++) {
     p.child[i].spec->next = spec->attached;
@@ -151,6 +146,10 @@ tbFlat* tb_mjcf_parse(const char* text, size_t size, const char* path, const tbL
   return NULL;
 }
 
+tbFlat* tb_flat_from_spec(const tbSpec* spec, tbError* error) {
+  return tb_mjcf_resolve(spec, &spec->options, NULL, error);
+}
+
 tbFlat* tb_flat_parse_mjcf(const char* text, size_t size, const char* path,
                            const tbLoadOptions* options, tbError* error) {
   tb_error_clear(error);
@@ -158,5 +157,13 @@ tbFlat* tb_flat_parse_mjcf(const char* text, size_t size, const char* path,
     tb_fail(error, TB_ERROR_ARGUMENT, "tb_flat_parse_mjcf: text and path must not be NULL");
     return NULL;
   }
-  return tb_mjcf_parse(text, size, path, options, NULL, error);
+  tbSpec* tree = tb_spec_read(text, size, path, options, error);
+  if (!tree) return NULL;
+  tbFlat* flat = tb_flat_from_spec(tree, error);
+  if (flat) {
+    flat->tree = tree;
+  } else {
+    tb_spec_free(tree);
+  }
+  return flat;
 }

@@ -21,7 +21,7 @@ static const char* attribute_of(int target, int* objtype) {
 }
 
 // A pair of attributes that identifies an object: both or neither must be given.
-static bool read_object(tbMjcf* p, const xmlNode* node, const char* type_name,
+static bool read_object(tbMjcf* p, const tbElement* node, const char* type_name,
                         const char* name_name, const tbFlatWord* words, bool required, int* type,
                         const char** name) {
   int count;
@@ -41,7 +41,7 @@ typedef struct {
   int type;
 } Choice;
 
-static bool read_choice(tbMjcf* p, const xmlNode* node, const Choice* choices, bool required,
+static bool read_choice(tbMjcf* p, const tbElement* node, const Choice* choices, bool required,
                         int* type, const char** name) {
   int given = 0;
   for (const Choice* c = choices; c->attribute; c++) {
@@ -80,7 +80,7 @@ static const tbFlatWord REDUCE[] = {{"none", TB_REDUCE_NONE},
                                     {NULL, 0}};
 
 // Words separated by spaces, in the order of the table.
-static bool read_contact_data(tbMjcf* p, const xmlNode* node, int* bits) {
+static bool read_contact_data(tbMjcf* p, const tbElement* node, int* bits) {
   const char* at = tb_mjcf_text(p, node, "data");
   *bits = TB_CONTACT_FOUND;
   if (!at) return true;
@@ -103,7 +103,7 @@ static bool read_contact_data(tbMjcf* p, const xmlNode* node, int* bits) {
   return *bits != 0 || tb_mjcf_fail(p, TB_ERROR_PARSE, node, "data is empty");
 }
 
-static bool read_contact(tbMjcf* p, const xmlNode* node, tbFlatSensor* sensor) {
+static bool read_contact(tbMjcf* p, const tbElement* node, tbFlatSensor* sensor) {
   int count;
   sensor->intprm[1] = TB_REDUCE_NONE;
   sensor->intprm[2] = 1;
@@ -121,7 +121,7 @@ static bool read_contact(tbMjcf* p, const xmlNode* node, tbFlatSensor* sensor) {
   return true;
 }
 
-static bool read_target(tbMjcf* p, const xmlNode* node, int target, tbFlatSensor* sensor) {
+static bool read_target(tbMjcf* p, const tbElement* node, int target, tbFlatSensor* sensor) {
   const char* attribute = attribute_of(target, &sensor->objtype);
   if (attribute) return tb_mjcf_required(p, node, attribute, &sensor->objname);
   if (target == TB_SENSOR_NONE) return true;
@@ -150,7 +150,7 @@ static bool read_target(tbMjcf* p, const xmlNode* node, int target, tbFlatSensor
                                                        &sensor->reftype, &sensor->refname));
 }
 
-static bool known_attributes(tbMjcf* p, const xmlNode* node, int target) {
+static bool known_attributes(tbMjcf* p, const tbElement* node, int target) {
   const char* known[24] = {"name",     "nsample", "interp", "delay",
                            "interval", "cutoff",  "noise",  "user"};
   int n = 8, unused;
@@ -186,7 +186,7 @@ static bool known_attributes(tbMjcf* p, const xmlNode* node, int target) {
   return tb_mjcf_only(p, node, known);
 }
 
-static bool read_sensor(tbMjcf* p, const xmlNode* node, int type) {
+static bool read_sensor(tbMjcf* p, const tbElement* node, int type) {
   static const char* const OTHERS[] = {
       "name",    "site",     "joint",    "tendon", "actuator", "body",  "objtype",
       "objname", "reftype",  "refname",  "camera", "geom1",    "geom2", "body1",
@@ -215,17 +215,17 @@ static bool read_sensor(tbMjcf* p, const xmlNode* node, int type) {
     tb_flat_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node),
                  "nothing measures the sensor <user>: its values stay as the user sets them");
   }
-  const xmlNode* child = tb_mjcf_first(node);
+  const tbElement* child = tb_mjcf_first(node);
   return !child || tb_mjcf_unknown_element(p, child, NULL);
 }
 
-bool tb_mjcf_sensor(tbMjcf* p, const xmlNode* section) {
+bool tb_mjcf_sensor(tbMjcf* p, const tbElement* section) {
   const char* known[TB_NSENSORTYPES + 1] = {NULL};
   int nknown = 0;
   for (int i = 0; i < TB_NSENSORTYPES; i++) {
     if (tb_sensor_kinds[i].word) known[nknown++] = tb_sensor_kinds[i].word;
   }
-  for (const xmlNode* node = tb_mjcf_first(section); node; node = tb_mjcf_next(node)) {
+  for (const tbElement* node = tb_mjcf_first(section); node; node = tb_mjcf_next(node)) {
     int type = -1;
     for (int i = 0; i < TB_NSENSORTYPES; i++) {
       if (tb_sensor_kinds[i].word && tb_mjcf_is(node, tb_sensor_kinds[i].word)) type = i;
@@ -237,7 +237,7 @@ bool tb_mjcf_sensor(tbMjcf* p, const xmlNode* section) {
         (type == TB_SENS_RANGEFINDER &&
          (tb_mjcf_has(node, "camera") || tb_mjcf_has(node, "data")))) {
       tb_flat_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node),
-                   "the sensor <%s> is not supported and was left out", (const char*)node->name);
+                   "the sensor <%s> is not supported and was left out", node->tag);
       continue;
     }
     if (type < 0) return tb_mjcf_unknown_element(p, node, known);

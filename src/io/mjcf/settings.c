@@ -3,9 +3,9 @@
 
 #include "io/mjcf/mjcf.h"
 
-static bool compiler_children(tbMjcf* p, const xmlNode* section, tbFlatCompiler* compiler) {
+static bool compiler_children(tbMjcf* p, const tbElement* section, tbFlatCompiler* compiler) {
   static const char* const KNOWN[] = {"lengthrange", NULL};
-  for (const xmlNode* node = tb_mjcf_first(section); node; node = tb_mjcf_next(node)) {
+  for (const tbElement* node = tb_mjcf_first(section); node; node = tb_mjcf_next(node)) {
     if (!tb_mjcf_is(node, "lengthrange")) return tb_mjcf_unknown_element(p, node, KNOWN);
     if (!tb_mjcf_fields(p, node, tb_flat_table_lengthrange(), &compiler->lengthrange, NULL, NULL)) {
       return false;
@@ -14,7 +14,7 @@ static bool compiler_children(tbMjcf* p, const xmlNode* section, tbFlatCompiler*
   return true;
 }
 
-static bool read_compiler(tbMjcf* p, const xmlNode* section) {
+static bool read_compiler(tbMjcf* p, const tbElement* section) {
   tbFlatCompiler* compiler = p->spec->compiler;
   uint64_t own;
   if (!tb_mjcf_fields(p, section, tb_flat_table_compiler(), compiler, NULL, &own)) return false;
@@ -75,7 +75,7 @@ static const Flag FLAGS[] = {
 };
 enum { NFLAGS = sizeof FLAGS / sizeof FLAGS[0] };
 
-static bool read_flag(tbMjcf* p, const xmlNode* node) {
+static bool read_flag(tbMjcf* p, const tbElement* node) {
   const char* known[NFLAGS + 1] = {NULL};
   for (int i = 0; i < NFLAGS; i++) known[i] = FLAGS[i].name;
   if (!tb_mjcf_only(p, node, known)) return false;
@@ -177,7 +177,7 @@ static const OptionField OPTIONS[] = {
 enum { NOPTIONS = sizeof OPTIONS / sizeof OPTIONS[0] };
 
 // Notes options that are stored but have no effect in Tribo.
-static void note_unused_option(tbMjcf* p, const xmlNode* node, const char* name) {
+static void note_unused_option(tbMjcf* p, const tbElement* node, const char* name) {
   static const char* const UNUSED[] = {"ls_tolerance",   "ccd_tolerance",  "mpr_tolerance",
                                        "jacobian",       "ls_iterations",  "ccd_iterations",
                                        "mpr_iterations", "sdf_iterations", "sdf_initpoints"};
@@ -188,7 +188,7 @@ static void note_unused_option(tbMjcf* p, const xmlNode* node, const char* name)
   }
 }
 
-static bool read_option_field(tbMjcf* p, const xmlNode* node, const OptionField* field) {
+static bool read_option_field(tbMjcf* p, const tbElement* node, const OptionField* field) {
   char* member = (char*)&p->spec->option + field->offset;
   int count;
   if (field->note) {
@@ -206,7 +206,7 @@ static bool read_option_field(tbMjcf* p, const xmlNode* node, const OptionField*
                          &count);
 }
 
-static bool disable_groups(tbMjcf* p, const xmlNode* node) {
+static bool disable_groups(tbMjcf* p, const tbElement* node) {
   tbReal group[31];
   int count;
   if (!tb_mjcf_numbers(p, node, "actuatorgroupdisable", 1, 31, group, &count)) return false;
@@ -228,7 +228,7 @@ static const char* const OWN[] = {
 };
 enum { NOWN = sizeof OWN / sizeof OWN[0] };
 
-static bool read_own_option(tbMjcf* p, const xmlNode* section, const char* name) {
+static bool read_own_option(tbMjcf* p, const tbElement* section, const char* name) {
   for (int i = 0; i < NOPTIONS; i++) {
     if (strcmp(OPTIONS[i].name, name) == 0) return true;
   }
@@ -240,7 +240,7 @@ static bool read_own_option(tbMjcf* p, const xmlNode* section, const char* name)
   return tb_mjcf_fail(p, TB_ERROR_PARSE, section, "%s", error.message);
 }
 
-static bool read_option(tbMjcf* p, const xmlNode* section) {
+static bool read_option(tbMjcf* p, const tbElement* section) {
   static const char* const KNOWN[] = {"flag", NULL};
   const char* known[NOPTIONS + NOWN + 1] = {NULL};
   for (int i = 0; i < NOPTIONS; i++) known[i] = OPTIONS[i].name;
@@ -267,14 +267,14 @@ static bool read_option(tbMjcf* p, const xmlNode* section) {
   if (!(option->timestep > 0)) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, section, "timestep must be positive");
   }
-  for (const xmlNode* node = tb_mjcf_first(section); node; node = tb_mjcf_next(node)) {
+  for (const tbElement* node = tb_mjcf_first(section); node; node = tb_mjcf_next(node)) {
     if (!tb_mjcf_is(node, "flag")) return tb_mjcf_unknown_element(p, node, KNOWN);
     if (!read_flag(p, node)) return false;
   }
   return true;
 }
 
-static bool read_size(tbMjcf* p, const xmlNode* section) {
+static bool read_size(tbMjcf* p, const tbElement* section) {
   tbFlatSize* size = &p->spec->size;
   if (!tb_mjcf_fields(p, section, tb_flat_table_size(), size, NULL, NULL)) return false;
   const int values[] = {size->nuserdata,    size->nkey,           size->nuser_body,
@@ -289,7 +289,7 @@ static bool read_size(tbMjcf* p, const xmlNode* section) {
   return true;
 }
 
-static bool read_statistic(tbMjcf* p, const xmlNode* section) {
+static bool read_statistic(tbMjcf* p, const tbElement* section) {
   tbFlatStatistic* statistic = &p->spec->statistic;
   if (!tb_mjcf_fields(p, section, tb_flat_table_statistic(), statistic, NULL, NULL)) return false;
   if (TB_GIVEN(statistic, statistic, extent) && !(statistic->extent > 0)) {
@@ -298,8 +298,8 @@ static bool read_statistic(tbMjcf* p, const xmlNode* section) {
   return true;
 }
 
-bool tb_mjcf_settings(tbMjcf* p, const xmlNode* root) {
-  for (const xmlNode* node = tb_mjcf_first(root); node; node = tb_mjcf_next(node)) {
+bool tb_mjcf_settings(tbMjcf* p, const tbElement* root) {
+  for (const tbElement* node = tb_mjcf_first(root); node; node = tb_mjcf_next(node)) {
     bool good = true;
     if (tb_mjcf_is(node, "compiler")) good = read_compiler(p, node);
     if (tb_mjcf_is(node, "option")) good = read_option(p, node);

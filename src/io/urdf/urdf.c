@@ -19,6 +19,40 @@ static void note_unused_sections(tbUrdf* u, const xmlNode* mujoco) {
   }
 }
 
+static tbElement* convert(tbSpec* spec, tbElement* parent, const xmlNode* node, const char* path) {
+  tbElement* element = tb_element_new(spec, parent, (const char*)node->name);
+  if (!element) return NULL;
+  element->source = path;
+  element->line = tb_urdf_line(node);
+  for (const xmlAttr* a = node->properties; a; a = a->next) {
+    const char* name = (const char*)a->name;
+    if (a->ns && a->ns->prefix) {
+      name = tb_spec_format(spec, "%s:%s", (const char*)a->ns->prefix, name);
+    }
+    const char* value = tb_urdf_text(node, (const char*)a->name);
+    if (!name || !tb_element_set(element, name, value)) return NULL;
+  }
+  return element;
+}
+
+// The settings in an extension element <mujoco>, which are those of MJCF: sections with their
+// attributes, and the elements in them.
+static tbElement* read_extension(tbUrdf* u, const xmlNode* mujoco) {
+  if (!u->spec->tree) u->spec->tree = tb_spec_new(u->path, NULL, u->error);
+  tbSpec* tree = u->spec->tree;
+  tbElement* root = tree ? convert(tree, NULL, mujoco, u->path) : NULL;
+  bool good = root != NULL;
+  for (const xmlNode* c = mujoco->children; good && c; c = c->next) {
+    if (c->type != XML_ELEMENT_NODE) continue;
+    tbElement* section = convert(tree, root, c, u->path);
+    good = section != NULL;
+    for (const xmlNode* inner = c->children; good && inner; inner = inner->next) {
+      if (inner->type == XML_ELEMENT_NODE) good = convert(tree, section, inner, u->path) != NULL;
+    }
+  }
+  return good ? root : (tb_urdf_no_memory(u), NULL);
+}
+
 // Sets MuJoCo's settings for URDF files, then those of the file's extension elements.
 static bool read_settings(tbUrdf* u) {
   tbFlatCompiler* compiler = u->spec->compiler;
@@ -29,8 +63,8 @@ static bool read_settings(tbUrdf* u) {
   tbMjcf parser = {.spec = u->spec, .error = u->error, .options = u->options, .path = u->path};
   for (xmlNode* node = u->root->children; node; node = node->next) {
     if (!tb_urdf_is(node, "mujoco")) continue;
-    if (!tb_mjcf_mark(&parser, node, u->path)) return false;
-    if (!tb_mjcf_settings(&parser, node)) return false;
+    tbElement* settings = read_extension(u, node);
+    if (!settings || !tb_mjcf_settings(&parser, settings)) return false;
     note_unused_sections(u, node);
   }
   // The caller's options take precedence over those of the file; URDF angles are radians.
