@@ -1,9 +1,9 @@
 // A model that can be changed: load or build it, edit it, compile it, write it.
 //
 // A spec is a tree of elements with the names, nesting and attributes of MJCF; a URDF is converted
-// when it is loaded. Attributes are kept as given: default classes, frames, replicate and attach are
-// elements like others, and only compilation resolves them. The manual's page "Models in memory" has
-// an example and the table of elements and attributes.
+// when it is loaded. Attributes are kept as given: default classes, frames, replicate and attach
+// are elements like others, and only compilation resolves them. The manual's page "Models in
+// memory" has an example and the table of elements and attributes.
 //
 // Functions that return a tbResult or a pointer set `error`, which may be NULL, as loading does; a
 // failed call changes nothing. A NULL element is an error, so that calls can be nested. An element
@@ -48,9 +48,9 @@ TB_API void tb_spec_free(tbSpec* spec);
 TB_API tbModel* tb_spec_compile(const tbSpec* spec, tbError* error);
 
 // Compile, and replace *model and its world *data by new ones (mj_recompile). The state is carried
-// over: time, qpos and qvel of joints, act and ctrl of actuators, poses of mocap bodies. Elements are
-// recognised by name; those without a name by their order among the unnamed ones of their body or
-// section. What is new starts at its reference. On failure both stay as they are.
+// over: time, qpos and qvel of joints, act and ctrl of actuators, poses of mocap bodies. Elements
+// are recognised by name; those without a name by their order among the unnamed ones of their body
+// or section. What is new starts at its reference. On failure both stay as they are.
 TB_API tbResult tb_spec_recompile(const tbSpec* spec, tbModel** model, tbData** data,
                                   tbError* error);
 
@@ -86,8 +86,7 @@ TB_API tbElement* tb_spec_section(tbSpec* spec, const char* name, tbError* error
 
 // Append an element to another: tb_spec_add(world, "body", "arm", &error). The name may be NULL.
 // An unknown tag is an error with the nearest known one.
-TB_API tbElement* tb_spec_add(tbElement* parent, const char* tag, const char* name,
-                              tbError* error);
+TB_API tbElement* tb_spec_add(tbElement* parent, const char* tag, const char* name, tbError* error);
 
 // Append one element written in XML, with its contents: "<geom name='foot' size='0.1'/>".
 TB_API tbElement* tb_spec_add_xml(tbElement* parent, const char* xml, tbError* error);
@@ -114,8 +113,8 @@ TB_API tbResult tb_spec_delete(tbElement* element, tbError* error);
 
 // The element called `name`. `kind` is "body", "joint", "geom", "site", "camera", "light", "frame",
 // "default", "mesh", "hfield", "material", "texture", "model", "pair", "exclude", "equality",
-// "tendon", "actuator", "sensor", "numeric", "text", "tuple" or "key". NULL with the nearest name in
-// `error` where there is none.
+// "tendon", "actuator", "sensor", "numeric", "text", "tuple" or "key". NULL with the nearest name
+// in `error` where there is none.
 TB_API tbElement* tb_spec_find(const tbSpec* spec, const char* kind, const char* name,
                                tbError* error);
 

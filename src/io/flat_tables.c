@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "io/spec_elements.h"
 #include "model/actuator_kinds.h"
 #include "model/joint_kinds.h"
 #include "model/transmission_kinds.h"
@@ -37,7 +38,41 @@ TABLE(STAGE, {"none", 0}, {"pos", 1}, {"vel", 2}, {"acc", 3});
 TABLE(COORDINATE, {"local", 0}, {"global", 1});
 TABLE(ANGLE, {"radian", 0}, {"degree", 1});
 TABLE(LRMODE, {"none", 0}, {"muscle", 1}, {"muscleuser", 2}, {"all", 3});
+TABLE(INTEGRATOR, {"Euler", TB_INTEGRATOR_EULER}, {"RK4", TB_INTEGRATOR_RK4},
+      {"implicit", TB_INTEGRATOR_IMPLICIT}, {"implicitfast", TB_INTEGRATOR_IMPLICITFAST},
+      {"expo", TB_INTEGRATOR_EXPO}, {"expo-midpoint", TB_INTEGRATOR_EXPO_MIDPOINT},
+      {"euler-explicit", TB_INTEGRATOR_EULER_EXPLICIT},
+      {"euler-implicit", TB_INTEGRATOR_EULER_IMPLICIT});
+TABLE(CONE, {"pyramidal", TB_CONE_PYRAMIDAL}, {"elliptic", TB_CONE_ELLIPTIC});
+TABLE(JACOBIAN, {"dense", TB_JACOBIAN_DENSE}, {"sparse", TB_JACOBIAN_SPARSE},
+      {"auto", TB_JACOBIAN_AUTO});
+TABLE(SOLVER, {"PGS", TB_MJSOLVER_PGS}, {"CG", TB_MJSOLVER_CG}, {"Newton", TB_MJSOLVER_NEWTON});
 #define WORDS_NONE NULL
+
+const tbFlatWord tb_flat_words_collision[] = {
+    {"all", 0}, {"predefined", 1}, {"dynamic", 2}, {NULL, 0}};
+const tbFlatWord tb_flat_words_enable[] = {{"disable", 0}, {"enable", 1}, {NULL, 0}};
+const tbFlatWord tb_flat_words_object[] = {
+    {"body", TB_OBJ_BODY},         {"xbody", TB_OBJ_XBODY},     {"joint", TB_OBJ_JOINT},
+    {"dof", TB_OBJ_DOF},           {"geom", TB_OBJ_GEOM},       {"site", TB_OBJ_SITE},
+    {"camera", TB_OBJ_CAMERA},     {"light", TB_OBJ_LIGHT},     {"mesh", TB_OBJ_MESH},
+    {"hfield", TB_OBJ_HFIELD},     {"pair", TB_OBJ_PAIR},       {"exclude", TB_OBJ_EXCLUDE},
+    {"equality", TB_OBJ_EQUALITY}, {"tendon", TB_OBJ_TENDON},   {"actuator", TB_OBJ_ACTUATOR},
+    {"sensor", TB_OBJ_SENSOR},     {"numeric", TB_OBJ_NUMERIC}, {"text", TB_OBJ_TEXT},
+    {"tuple", TB_OBJ_TUPLE},       {"key", TB_OBJ_KEY},         {NULL, 0}};
+const tbFlatWord tb_flat_words_contact[] = {
+    {"found", TB_CONTACT_FOUND},     {"force", TB_CONTACT_FORCE},
+    {"torque", TB_CONTACT_TORQUE},   {"dist", TB_CONTACT_DIST},
+    {"pos", TB_CONTACT_POS},         {"normal", TB_CONTACT_NORMAL},
+    {"tangent", TB_CONTACT_TANGENT}, {NULL, 0}};
+const tbFlatWord tb_flat_words_reduce[] = {{"none", TB_REDUCE_NONE},
+                                           {"mindist", TB_REDUCE_MINDIST},
+                                           {"maxforce", TB_REDUCE_MAXFORCE},
+                                           {"netforce", TB_REDUCE_NETFORCE},
+                                           {NULL, 0}};
+#define WORDS_OBJECT tb_flat_words_object
+#define WORDS_REDUCE tb_flat_words_reduce
+#define WORDS_COLLISION tb_flat_words_collision
 
 // Initial values: a plain one, or a parenthesised list of several.
 #define UNWRAP(...) \
@@ -161,6 +196,55 @@ const char** tb_flat_transmission(tbFlatActuator* a, int type, int k) {
     return (const char**)(void*)((char*)a + table.field[i].offset);
   }
   return word && a->trntype == type ? &a->target[k] : NULL;
+}
+
+// Attributes that are not fields.
+#define NAMED(kind, name, least, most, initial, words, what) \
+  {#name, TB_FIELD_##kind, least, most, 0, WORDS_##words},
+#define DEFINE_NAMED(id, list)                                      \
+  tbFlatTable tb_flat_table_##id(void) {                            \
+    static const tbFlatField FIELDS[] = {list(NAMED)};              \
+    tbFlatTable table = {FIELDS, sizeof FIELDS / sizeof FIELDS[0]}; \
+    return table;                                                   \
+  }
+DEFINE_NAMED(replicate, TB_SPEC_REPLICATE)
+DEFINE_NAMED(attach, TB_SPEC_ATTACH)
+DEFINE_NAMED(model, TB_SPEC_MODEL)
+DEFINE_NAMED(texture, TB_SPEC_TEXTURE)
+DEFINE_NAMED(wrap, TB_SPEC_WRAP)
+DEFINE_NAMED(shortcut, TB_SPEC_SHORTCUT)
+DEFINE_NAMED(target, TB_SPEC_TARGET)
+
+tbFlatTable tb_flat_table_none(void) {
+  tbFlatTable table = {NULL, 0};
+  return table;
+}
+
+tbFlatTable tb_flat_table_flag(void) {
+#define X(name, disable, enable, unused) {#name, TB_FIELD_ENUM, 1, 1, 0, tb_flat_words_enable},
+  static const tbFlatField FIELDS[] = {TB_SPEC_FLAGS(X)};
+#undef X
+  tbFlatTable table = {FIELDS, sizeof FIELDS / sizeof FIELDS[0]};
+  return table;
+}
+
+tbFlatTable tb_flat_table_option(void) {
+#define MEMBER(member) offsetof(tbOption, member)
+#define MEMBER_REAL(member) MEMBER(member)
+#define MEMBER_INT(member) MEMBER(member)
+#define MEMBER_ENUM(member) MEMBER(member)
+#define MEMBER_LIST(member) MEMBER(member)
+#define MEMBER_TEXT(member) MEMBER(member)
+#define MEMBER_SKIP(member) 0
+#define X(kind, name, least, most, member, words, what) \
+  {#name, TB_FIELD_##kind, least, most, MEMBER_##kind(member), WORDS_##words},
+#define OWN(type, name, count, value, allowed, unit, what) \
+  {#name, TB_FIELD_TEXT, 0, 0, MEMBER(name), NULL},
+  static const tbFlatField FIELDS[] = {TB_SPEC_OPTION(X) TB_OPTION_FIELDS(OWN)};
+#undef OWN
+#undef X
+  tbFlatTable table = {FIELDS, sizeof FIELDS / sizeof FIELDS[0]};
+  return table;
 }
 
 tbFlatDefault tb_flat_initial_default(void) {

@@ -31,6 +31,8 @@ typedef struct {
 // transmission; NULL where the actuator can have none.
 const char** tb_flat_transmission(tbFlatActuator* actuator, int type, int k);
 
+enum { TB_FLAT_MOST = 16 };  // numbers of a field that is not a list
+
 // The fields of one kind of element; the position of a field is its bit in `given`.
 typedef struct {
   const tbFlatField* field;
@@ -70,6 +72,23 @@ typedef struct {
   type tb_flat_initial_##name(void);
 TB_FLAT_TABLES(X)
 #undef X
+
+// The attributes of spec_elements.h that are not fields: tables without offsets. `option` has the
+// offsets of its members, and Tribo's own options as texts.
+tbFlatTable tb_flat_table_none(void);
+tbFlatTable tb_flat_table_replicate(void);
+tbFlatTable tb_flat_table_attach(void);
+tbFlatTable tb_flat_table_model(void);
+tbFlatTable tb_flat_table_texture(void);
+tbFlatTable tb_flat_table_wrap(void);
+tbFlatTable tb_flat_table_shortcut(void);
+tbFlatTable tb_flat_table_target(void);
+tbFlatTable tb_flat_table_option(void);
+tbFlatTable tb_flat_table_flag(void);
+
+// Words that more than one file needs.
+extern const tbFlatWord tb_flat_words_object[], tb_flat_words_enable[], tb_flat_words_contact[],
+    tb_flat_words_reduce[], tb_flat_words_collision[];
 
 // A default class with the initial values of every kind.
 tbFlatDefault tb_flat_initial_default(void);

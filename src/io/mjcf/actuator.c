@@ -8,53 +8,13 @@
 
 static const tbReal PI = 3.14159265358979323846;
 
-// Attributes common to all kinds, and groups of attributes that several kinds accept.
-#define ALL "name", "class", "group", "nsample", "interp", "delay", "ctrlrange", "user"
-#define LIMITS "ctrllimited", "forcelimited", "forcerange"
-#define DRIVE "lengthrange", "gear", "damping", "armature", "cranklength"
-#define EXTENSION(TYPE, word, FIRST, SECOND, second, ARM, function) , word, second ? second : word
-#define TARGET                                                           \
-  "joint", "jointinparent", "tendon", "slidersite", "cranksite", "site", \
-      "refsite" TB_EXTENSION_TRANSMISSIONS(EXTENSION)
+static const char* const KINDS[] = {"general", "motor",    "position", "velocity", "intvelocity",
+                                    "damper",  "cylinder", "muscle",   "adhesion", NULL};
 
-typedef struct {
-  const char* name;
-  const char* const attributes[40];
-  const char* const shortcuts[12];  // attributes of a shortcut that are not fields of an actuator
-} Kind;
-
-static const Kind KINDS[] = {
-    {"general",
-     {ALL, LIMITS, DRIVE, TARGET, "actlimited", "actrange", "body", "actdim", "dyntype", "gaintype",
-      "biastype", "dynprm", "gainprm", "biasprm", "actearly", NULL},
-     {NULL}},
-    {"motor", {ALL, LIMITS, DRIVE, TARGET, NULL}, {NULL}},
-    {"position",
-     {ALL, LIMITS, DRIVE, TARGET, "inheritrange", "kp", "kv", "dampratio", "timeconst", NULL},
-     {"kp", "kv", "dampratio", "timeconst", NULL}},
-    {"velocity", {ALL, LIMITS, DRIVE, TARGET, "kv", NULL}, {"kv", NULL}},
-    {"intvelocity",
-     {ALL, LIMITS, DRIVE, TARGET, "actlimited", "actrange", "inheritrange", "kp", "kv", "dampratio",
-      NULL},
-     {"kp", "kv", "dampratio", NULL}},
-    {"damper", {ALL, LIMITS, DRIVE, TARGET, "kv", NULL}, {"kv", NULL}},
-    {"cylinder",
-     {ALL, LIMITS, DRIVE, TARGET, "timeconst", "area", "diameter", "bias", NULL},
-     {"timeconst", "area", "diameter", "bias", NULL}},
-    {"muscle",
-     {ALL, LIMITS, DRIVE, TARGET, "timeconst", "tausmooth", "range", "force", "scale", "lmin",
-      "lmax", "vmax", "fpmax", "fvmax", NULL},
-     {"timeconst", "tausmooth", "range", "force", "scale", "lmin", "lmax", "vmax", "fpmax", "fvmax",
-      NULL}},
-    {"adhesion",
-     {ALL, "ctrllimited", "forcelimited", "forcerange", "body", "gain", NULL},
-     {"gain", NULL}},
-};
-enum { NKINDS = sizeof KINDS / sizeof KINDS[0] };
-
-static const Kind* kind_of(const tbElement* node) {
-  for (int i = 0; i < NKINDS; i++) {
-    if (tb_mjcf_is(node, KINDS[i].name)) return &KINDS[i];
+// The word of an actuator's element, or NULL.
+static const char* kind_of(const tbElement* node) {
+  for (int i = 0; KINDS[i]; i++) {
+    if (tb_mjcf_is(node, KINDS[i])) return KINDS[i];
   }
   return NULL;
 }
@@ -257,9 +217,8 @@ static bool check_target(tbMjcf* p, const tbElement* node, tbFlatActuator* a) {
   return true;
 }
 
-// The objects of an extension's transmissions, which have no fields of their own: `known` gets the
-// names of their attributes.
-static bool read_extension(tbMjcf* p, const tbElement* node, tbFlatActuator* a, const char** known) {
+// The objects of an extension's transmissions, which have no fields of their own.
+static bool read_extension(tbMjcf* p, const tbElement* node, tbFlatActuator* a) {
   static const struct {
     int type;
     const char* word[2];
@@ -273,7 +232,6 @@ static bool read_extension(tbMjcf* p, const tbElement* node, tbFlatActuator* a, 
     int type = KINDS_OF_EXTENSION[i].type;
     for (int k = 0; k < 2; k++) {
       const char* word = KINDS_OF_EXTENSION[i].word[k];
-      if (word) *known++ = word;
       if (!word || !tb_mjcf_has(node, word)) continue;
       if (a->trntype != type && (a->target[0] || a->target[1])) {
         return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "needs exactly one of:%s; got 2",
@@ -296,30 +254,15 @@ static bool check_unsupported(tbMjcf* p, const tbElement* node, const tbFlatActu
   return !what || tb_mjcf_fail(p, TB_ERROR_UNSUPPORTED, node, "%s is not supported", what);
 }
 
-bool tb_mjcf_one_actuator(tbMjcf* p, const tbElement* node, tbFlatActuator* actuator, bool is_class) {
-  const Kind* kind = kind_of(node);
-  if (is_class && (tb_mjcf_has(node, "name") || tb_mjcf_has(node, "class"))) {
-    return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "a default has no name and no class");
-  }
-  static const char* const NEWER[] = {"input", "velrange", "ffrange"};
-  for (int i = 0; i < 3; i++) {
-    if (!tb_mjcf_has(node, NEWER[i])) continue;
-    return tb_mjcf_fail(p, TB_ERROR_UNSUPPORTED, node, "%s is not supported", NEWER[i]);
-  }
-  // Attributes that are not fields belong to the shortcut.
-  const char* extra[16 + 2 * TB_NTRNTYPES] = {"name", "class"};
-  int n = 2;
-  for (int i = 0; kind->shortcuts[i]; i++) extra[n++] = kind->shortcuts[i];
-  if (!tb_mjcf_only(p, node, kind->attributes) || !read_extension(p, node, actuator, extra + n) ||
-      !tb_mjcf_fields(p, node, tb_flat_table_actuator(), actuator, extra, NULL) ||
+bool tb_mjcf_one_actuator(tbMjcf* p, const tbElement* node, tbFlatActuator* actuator,
+                          bool is_class) {
+  if (!read_extension(p, node, actuator) ||
+      !tb_mjcf_fields(p, node, tb_flat_table_actuator(), actuator, NULL) ||
       !apply_shortcut(p, node, actuator) || !check_unsupported(p, node, actuator)) {
     return false;
   }
-  actuator->element = kind->name;
-  if (is_class) return true;
-  const tbElement* child = tb_mjcf_first(node);
-  if (child) return tb_mjcf_unknown_element(p, child, NULL);
-  return check_target(p, node, actuator);
+  actuator->element = kind_of(node);
+  return is_class || check_target(p, node, actuator);
 }
 
 // Checks the parameters of a muscle: range (2), force, scale, lmin, lmax, vmax, fpmax, fvmax.
@@ -363,11 +306,8 @@ static void note_user_types(tbMjcf* p, const tbElement* node, const tbFlatActuat
 }
 
 bool tb_mjcf_actuator(tbMjcf* p, const tbElement* section) {
-  const char* known[NKINDS + 1] = {NULL};
-  for (int i = 0; i < NKINDS; i++) known[i] = KINDS[i].name;
   for (const tbElement* node = tb_mjcf_first(section); node; node = tb_mjcf_next(node)) {
     int id;
-    if (!kind_of(node)) return tb_mjcf_unknown_element(p, node, known);
     if (!tb_mjcf_class(p, node, "class", 0, &id)) return false;
     tbFlatActuator* actuator = tb_flat_add_actuator(p->spec);
     if (!actuator) return tb_mjcf_no_memory(p);

@@ -7,9 +7,6 @@
 #include "io/mjcf/mjcf.h"
 #include "io/urdf/urdf.h"
 
-static const char* const NAME_CLASS[] = {"name", "class", NULL};
-static const char* const NAME[] = {"name", NULL};
-
 static bool readable(const char* path) {
   FILE* file = fopen(path, "rb");
   if (file) fclose(file);
@@ -90,22 +87,21 @@ static bool read_mesh(tbMjcf* p, const tbElement* node) {
   if (!mesh) return tb_mjcf_no_memory(p);
   *mesh = p->classes[id]->mesh;
   if (!tb_mjcf_common(p, node, (tbFlatElement*)mesh) ||
-      !tb_mjcf_fields(p, node, tb_flat_table_mesh(), mesh, NAME_CLASS, NULL) ||
-      !check_mesh(p, node, mesh) || !name_from_file(p, node, &mesh->name, mesh->file)) {
+      !tb_mjcf_fields(p, node, tb_flat_table_mesh(), mesh, NULL) || !check_mesh(p, node, mesh) ||
+      !name_from_file(p, node, &mesh->name, mesh->file)) {
     return false;
   }
   const tbFlatCompiler* compiler = p->spec->compiler;
   if (compiler->exactmeshinertia && !TB_GIVEN(mesh, mesh, inertia)) mesh->inertia = 1;
   if (mesh->file) mesh->path = tb_mjcf_find_file(p, compiler->meshdir, mesh->file);
-  const tbElement* child = tb_mjcf_first(node);
-  return !child || tb_mjcf_unknown_element(p, child, NULL);
+  return true;
 }
 
 static bool read_hfield(tbMjcf* p, const tbElement* node) {
   tbFlatHField* hfield = tb_flat_add_hfield(p->spec);
   if (!hfield) return tb_mjcf_no_memory(p);
   if (!tb_mjcf_common(p, node, (tbFlatElement*)hfield) ||
-      !tb_mjcf_fields(p, node, tb_flat_table_hfield(), hfield, NAME, NULL) ||
+      !tb_mjcf_fields(p, node, tb_flat_table_hfield(), hfield, NULL) ||
       !name_from_file(p, node, &hfield->name, hfield->file)) {
     return false;
   }
@@ -133,30 +129,13 @@ static bool read_hfield(tbMjcf* p, const tbElement* node) {
 }
 
 static bool read_material(tbMjcf* p, const tbElement* node) {
-  static const char* const KNOWN[] = {"layer", NULL};
   int id;
   if (!tb_mjcf_class(p, node, "class", 0, &id)) return false;
   tbFlatMaterial* material = tb_flat_add_material(p->spec);
   if (!material) return tb_mjcf_no_memory(p);
   *material = p->classes[id]->material;
-  for (const tbElement* child = tb_mjcf_first(node); child; child = tb_mjcf_next(child)) {
-    if (!tb_mjcf_is(child, "layer")) return tb_mjcf_unknown_element(p, child, KNOWN);
-  }
   return tb_mjcf_common(p, node, (tbFlatElement*)material) &&
-         tb_mjcf_fields(p, node, tb_flat_table_material(), material, NAME_CLASS, NULL);
-}
-
-// Textures affect only colours.
-static bool read_texture(tbMjcf* p, const tbElement* node) {
-  static const char* const KNOWN[] = {
-      "name",      "class",      "type",      "colorspace", "content_type", "file",
-      "gridsize",  "gridlayout", "fileright", "fileleft",   "fileup",       "filedown",
-      "filefront", "fileback",   "builtin",   "rgb1",       "rgb2",         "mark",
-      "markrgb",   "random",     "width",     "height",     "hflip",        "vflip",
-      "nchannel",  NULL};
-  if (!tb_mjcf_only(p, node, KNOWN)) return false;
-  tb_flat_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node), "<texture> is not used");
-  return true;
+         tb_mjcf_fields(p, node, tb_flat_table_material(), material, NULL);
 }
 
 // Resolves a spec that the result owns.
@@ -186,9 +165,8 @@ static tbFlat* parse_model(tbMjcf* p, const char* text, size_t size, const char*
 
 // Reads a model to attach, MJCF or URDF: it is parsed separately, with its own settings.
 static bool read_model(tbMjcf* p, const tbElement* node) {
-  static const char* const KNOWN[] = {"name", "file", "content_type", NULL};
   const char* file;
-  if (!tb_mjcf_only(p, node, KNOWN) || !tb_mjcf_required(p, node, "file", &file)) return false;
+  if (!tb_mjcf_required(p, node, "file", &file)) return false;
   file = tb_flat_slashes(p->spec, file);
   const char* path = file[0] == '/' ? file : tb_flat_format(p->spec, "%s%s", p->directory, file);
   if (!path) return tb_mjcf_no_memory(p);
@@ -232,7 +210,6 @@ static bool read_model(tbMjcf* p, const tbElement* node) {
 }
 
 bool tb_mjcf_assets(tbMjcf* p, const tbElement* section) {
-  static const char* const KNOWN[] = {"mesh", "hfield", "material", "texture", "model", NULL};
   for (const tbElement* node = tb_mjcf_first(section); node; node = tb_mjcf_next(node)) {
     bool good = true;
     if (tb_mjcf_is(node, "mesh")) {
@@ -242,13 +219,12 @@ bool tb_mjcf_assets(tbMjcf* p, const tbElement* section) {
     } else if (tb_mjcf_is(node, "material")) {
       good = read_material(p, node);
     } else if (tb_mjcf_is(node, "texture")) {
-      good = read_texture(p, node);
+      // Textures affect only colours.
+      tb_flat_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node), "<texture> is not used");
     } else if (tb_mjcf_is(node, "model")) {
       good = read_model(p, node);
     } else if (tb_mjcf_is(node, "skin")) {
       tb_flat_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node), "<skin> is not used");
-    } else {
-      good = tb_mjcf_unknown_element(p, node, KNOWN);
     }
     if (!good) return false;
   }

@@ -266,9 +266,8 @@ typedef struct {
 } Replicate;
 
 static bool read_replicate(tbMjcf* p, const tbElement* node, Replicate* r) {
-  static const char* const KNOWN[] = {"count", "offset", "euler", "sep", "childclass", NULL};
   int given, unused;
-  if (!tb_mjcf_only(p, node, KNOWN) || !tb_mjcf_integer(p, node, "count", &r->count, &given) ||
+  if (!tb_mjcf_integer(p, node, "count", &r->count, &given) ||
       !tb_mjcf_numbers(p, node, "offset", 3, 3, r->offset, &unused) ||
       !tb_mjcf_numbers(p, node, "euler", 3, 3, r->euler, &unused)) {
     return false;
@@ -457,9 +456,7 @@ static bool attach_child(tbMjcf* p, const tbElement* node, tbFlat* child, const 
 }
 
 bool tb_mjcf_attach(tbMjcf* p, const tbElement* node, const tbMjcfPlace* place) {
-  static const char* const KNOWN[] = {"model", "body", "frame", "prefix", NULL};
   const char* model;
-  if (!tb_mjcf_only(p, node, KNOWN)) return false;
   if (tb_mjcf_has(node, "frame")) {
     return tb_mjcf_fail(p, TB_ERROR_UNSUPPORTED, node, "attaching a frame is not supported");
   }
@@ -475,7 +472,6 @@ bool tb_mjcf_attach(tbMjcf* p, const tbElement* node, const tbMjcfPlace* place) 
     if (strcmp(p->child[i].name, model) == 0) child = p->child[i].spec;
   }
   if (!child) return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "unknown model '%s'", model);
-  if (tb_mjcf_first(node)) return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "may not contain elements");
   const char* body = tb_mjcf_text(p, node, "body");
   Copy copy = {
       .p = p, .source = child, .place = *place, .prefix = prefix, .suffix = "", .keep_keys = true};

@@ -7,8 +7,6 @@
 #include "spatial/quat.h"
 
 static const tbReal PI = 3.14159265358979323846;
-static const char* const NAME_CLASS[] = {"name", "class", NULL};
-
 // The default class of an element of the tree.
 static bool class_of(tbMjcf* p, const tbElement* node, const tbMjcfPlace* place,
                      const tbFlatDefault** record) {
@@ -33,11 +31,6 @@ static void to_body_axis(const tbMjcf* p, const tbMjcfPlace* place, tbReal axis[
   tb_quat_rotate(axis, place->quat, axis);
   if (p->spec->compiler->coordinate) tb_mjcf_out_of_frame(ORIGIN, place->world_quat, axis, NULL);
   tb_normalize3(axis);
-}
-
-static bool no_children(tbMjcf* p, const tbElement* node) {
-  const tbElement* child = tb_mjcf_first(node);
-  return !child || tb_mjcf_unknown_element(p, child, NULL);
 }
 
 static bool room_for(tbMjcf* p, const tbElement* node, int count) {
@@ -113,15 +106,13 @@ static bool read_joint(tbMjcf* p, const tbElement* node, const tbMjcfPlace* plac
   bool is_free = tb_mjcf_is(node, "freejoint");
   if (is_free) {
     // Defaults do not apply to <freejoint>.
-    static const char* const KNOWN[] = {"name", "group", "align", NULL};
     joint->type = TB_JOINT_FREE;
-    if (!tb_mjcf_only(p, node, KNOWN)) return false;
   } else {
     *joint = record->joint;
   }
   joint->body = place->body;
   if (!tb_mjcf_common(p, node, (tbFlatElement*)joint) ||
-      !tb_mjcf_fields(p, node, tb_flat_table_joint(), joint, NAME_CLASS, NULL)) {
+      !tb_mjcf_fields(p, node, tb_flat_table_joint(), joint, NULL)) {
     return false;
   }
   if (joint->stiffness[1] != 0 || joint->stiffness[2] != 0 || joint->damping[1] != 0 ||
@@ -136,7 +127,7 @@ static bool read_joint(tbMjcf* p, const tbElement* node, const tbMjcfPlace* plac
   if ((given[0] != 0 || given[1] != 0) && !(given[0] > 0 && given[1] > 0)) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "springdamper needs two positive numbers");
   }
-  return joint_units(p, node, joint) && joint_frame(p, node, joint, place) && no_children(p, node);
+  return joint_units(p, node, joint) && joint_frame(p, node, joint, place);
 }
 
 // fromto: the shape's z axis points from the second point to the first, as in MuJoCo.
@@ -216,7 +207,7 @@ static bool read_geom(tbMjcf* p, const tbElement* node, const tbMjcfPlace* place
     return tb_mjcf_fail(p, TB_ERROR_UNSUPPORTED, node, "type 'sdf' is not supported");
   }
   if (!tb_mjcf_common(p, node, (tbFlatElement*)geom) ||
-      !tb_mjcf_fields(p, node, tb_flat_table_geom(), geom, NAME_CLASS, &own) ||
+      !tb_mjcf_fields(p, node, tb_flat_table_geom(), geom, &own) ||
       !tb_mjcf_orient(p, node, TB_MJCF_ORIENTATION(geom, geom, own))) {
     return false;
   }
@@ -229,7 +220,7 @@ static bool read_geom(tbMjcf* p, const tbElement* node, const tbMjcfPlace* place
     return false;
   }
   to_body_pose(p, place, geom->pos, geom->quat);
-  return no_children(p, node);
+  return true;
 }
 
 static bool read_site(tbMjcf* p, const tbElement* node, const tbMjcfPlace* place) {
@@ -244,7 +235,7 @@ static bool read_site(tbMjcf* p, const tbElement* node, const tbMjcfPlace* place
     return tb_mjcf_fail(p, TB_ERROR_UNSUPPORTED, node, "a mesh is not supported");
   }
   if (!tb_mjcf_common(p, node, (tbFlatElement*)site) ||
-      !tb_mjcf_fields(p, node, tb_flat_table_site(), site, NAME_CLASS, &own) ||
+      !tb_mjcf_fields(p, node, tb_flat_table_site(), site, &own) ||
       !tb_mjcf_orient(p, node, TB_MJCF_ORIENTATION(site, site, own))) {
     return false;
   }
@@ -259,7 +250,7 @@ static bool read_site(tbMjcf* p, const tbElement* node, const tbMjcfPlace* place
     return false;
   }
   to_body_pose(p, place, site->pos, site->quat);
-  return no_children(p, node);
+  return true;
 }
 
 static bool read_camera(tbMjcf* p, const tbElement* node, const tbMjcfPlace* place) {
@@ -271,7 +262,7 @@ static bool read_camera(tbMjcf* p, const tbElement* node, const tbMjcfPlace* pla
   *camera = record->camera;
   camera->body = place->body;
   if (!tb_mjcf_common(p, node, (tbFlatElement*)camera) ||
-      !tb_mjcf_fields(p, node, tb_flat_table_camera(), camera, NAME_CLASS, &own) ||
+      !tb_mjcf_fields(p, node, tb_flat_table_camera(), camera, &own) ||
       !tb_mjcf_orient(p, node, TB_MJCF_ORIENTATION(camera, camera, own))) {
     return false;
   }
@@ -281,7 +272,7 @@ static bool read_camera(tbMjcf* p, const tbElement* node, const tbMjcfPlace* pla
                         "resolution must be positive and sensorsize not negative");
   }
   to_body_pose(p, place, camera->pos, camera->quat);
-  return no_children(p, node);
+  return true;
 }
 
 static bool read_light(tbMjcf* p, const tbElement* node, const tbMjcfPlace* place) {
@@ -292,7 +283,7 @@ static bool read_light(tbMjcf* p, const tbElement* node, const tbMjcfPlace* plac
   *light = record->light;
   light->body = place->body;
   if (!tb_mjcf_common(p, node, (tbFlatElement*)light) ||
-      !tb_mjcf_fields(p, node, tb_flat_table_light(), light, NAME_CLASS, NULL)) {
+      !tb_mjcf_fields(p, node, tb_flat_table_light(), light, NULL)) {
     return false;
   }
   if (tb_norm3(light->dir) < 1e-14) {
@@ -300,7 +291,7 @@ static bool read_light(tbMjcf* p, const tbElement* node, const tbMjcfPlace* plac
   }
   to_body_axis(p, place, light->dir);
   to_body_pose(p, place, light->pos, NULL);
-  return no_children(p, node);
+  return true;
 }
 
 // Rotates a tensor (xx yy zz xy xz yz) from a frame to the axes around it: R I R^T.
@@ -329,7 +320,7 @@ static bool read_inertial(tbMjcf* p, const tbElement* node, const tbMjcfPlace* p
   *inertial = tb_flat_initial_inertial();
   body->has_inertial = true;
   if (!tb_mjcf_common(p, node, (tbFlatElement*)inertial) ||
-      !tb_mjcf_fields(p, node, tb_flat_table_inertial(), inertial, NULL, &own) ||
+      !tb_mjcf_fields(p, node, tb_flat_table_inertial(), inertial, &own) ||
       !tb_mjcf_orient(p, node, TB_MJCF_ORIENTATION(inertial, inertial, own))) {
     return false;
   }
@@ -350,7 +341,7 @@ static bool read_inertial(tbMjcf* p, const tbElement* node, const tbMjcfPlace* p
   if (inertial->mass < 0) return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "mass cannot be negative");
   if (full) rotate_inertia(inertial->fullinertia, place->quat);
   to_body_pose(p, place, inertial->pos, inertial->quat);
-  return no_children(p, node);
+  return true;
 }
 
 // Registers a frame. Frames only affect the poses of their contents; their names must be unique.
@@ -364,14 +355,10 @@ static bool new_frame(tbMjcf* p, const tbElement* node) {
 
 static bool read_frame(tbMjcf* p, const tbElement* node, const tbMjcfPlace* place, int depth) {
   // A frame has the pose attributes of a body.
-  static const char* const KNOWN[] = {"name",   "childclass", "pos",   "quat", "axisangle",
-                                      "xyaxes", "zaxis",      "euler", NULL};
-  static const char* const NAME[] = {"name", NULL};
   tbFlatBody pose = tb_flat_initial_body();
   tbMjcfPlace inside = *place;
   uint64_t own;
-  if (!tb_mjcf_only(p, node, KNOWN) || !new_frame(p, node) ||
-      !tb_mjcf_fields(p, node, tb_flat_table_body(), &pose, NAME, &own) ||
+  if (!new_frame(p, node) || !tb_mjcf_fields(p, node, tb_flat_table_body(), &pose, &own) ||
       !tb_mjcf_orient(p, node, TB_MJCF_ORIENTATION(&pose, body, own)) ||
       !tb_mjcf_class(p, node, "childclass", place->childclass, &inside.childclass)) {
     return false;
@@ -383,7 +370,6 @@ static bool read_frame(tbMjcf* p, const tbElement* node, const tbMjcfPlace* plac
 }
 
 static bool read_body(tbMjcf* p, const tbElement* node, const tbMjcfPlace* place, int depth) {
-  static const char* const NAME[] = {"name", NULL};
   if (!room_for(p, node, p->spec->nbody)) return false;
   int id = p->spec->nbody;
   tbFlatBody* body = tb_flat_add_body(p->spec);
@@ -392,7 +378,7 @@ static bool read_body(tbMjcf* p, const tbElement* node, const tbMjcfPlace* place
   uint64_t own;
   body->parent = place->body;
   if (!tb_mjcf_common(p, node, (tbFlatElement*)body) ||
-      !tb_mjcf_fields(p, node, tb_flat_table_body(), body, NAME, &own) ||
+      !tb_mjcf_fields(p, node, tb_flat_table_body(), body, &own) ||
       !tb_mjcf_orient(p, node, TB_MJCF_ORIENTATION(body, body, own)) ||
       !tb_mjcf_class(p, node, "childclass", place->childclass, &inside.childclass)) {
     return false;
@@ -413,11 +399,8 @@ static bool read_body(tbMjcf* p, const tbElement* node, const tbMjcfPlace* place
 }
 
 bool tb_mjcf_children(tbMjcf* p, const tbElement* node, const tbMjcfPlace* place, int depth) {
-  static const char* const KNOWN[] = {"body",     "frame",  "replicate", "attach",
-                                      "inertial", "joint",  "freejoint", "geom",
-                                      "site",     "camera", "light",     NULL};
-  if (depth > TB_MJCF_MAX_DEPTH) {
-    return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "nested more than %d deep", TB_MJCF_MAX_DEPTH);
+  if (depth > TB_SPEC_MAX_DEPTH) {
+    return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "nested more than %d deep", TB_SPEC_MAX_DEPTH);
   }
   for (const tbElement* child = tb_mjcf_first(node); child; child = tb_mjcf_next(child)) {
     bool good;
@@ -445,10 +428,8 @@ bool tb_mjcf_children(tbMjcf* p, const tbElement* node, const tbMjcfPlace* place
       good = read_frame(p, child, place, depth);
     } else if (tb_mjcf_is(child, "replicate")) {
       good = tb_mjcf_replicate(p, child, place, depth);
-    } else if (tb_mjcf_is(child, "attach")) {
-      good = tb_mjcf_attach(p, child, place);
     } else {
-      good = tb_mjcf_unknown_element(p, child, KNOWN);
+      good = tb_mjcf_attach(p, child, place);
     }
     if (!good) return false;
   }
@@ -456,7 +437,6 @@ bool tb_mjcf_children(tbMjcf* p, const tbElement* node, const tbMjcfPlace* place
 }
 
 bool tb_mjcf_tree(tbMjcf* p, const tbElement* worldbody) {
-  static const char* const NONE[] = {NULL};
   tbMjcfPlace place = {.quat = {1, 0, 0, 0}, .world_quat = {1, 0, 0, 0}};
-  return tb_mjcf_only(p, worldbody, NONE) && tb_mjcf_children(p, worldbody, &place, 0);
+  return tb_mjcf_children(p, worldbody, &place, 0);
 }

@@ -60,29 +60,24 @@ static bool new_class(tbMjcf* p, const tbElement* node, const char* name, int pa
 static bool tendon_class(tbMjcf* p, const tbElement* node, tbFlatTendon* tendon) {
   tbReal length[2];
   int count;
-  return tb_mjcf_fields(p, node, tb_flat_table_tendon(), tendon, NULL, NULL) &&
+  return tb_mjcf_fields(p, node, tb_flat_table_tendon(), tendon, NULL) &&
          tb_mjcf_numbers(p, node, "springlength", 1, 2, length, &count) &&
          (count != 1 || (tendon->springlength[1] = length[0], true));
 }
 
 // One element of a class. An orientation in another form than quat replaces the inherited one.
 static bool read_record(tbMjcf* p, const tbElement* node, tbFlatDefault* c) {
-  static const char* const KNOWN[] = {
-      "mesh",        "material", "joint",    "geom",    "site",     "camera",   "light",
-      "pair",        "equality", "tendon",   "general", "motor",    "position", "velocity",
-      "intvelocity", "damper",   "cylinder", "muscle",  "adhesion", "default",  NULL};
-  static const char* const EQUALITY[] = {"active", "solref", "solimp", NULL};
   uint64_t own = 0;
-#define POSED(kind)                                                                           \
-  if (tb_mjcf_is(node, #kind)) {                                                              \
-    if (!tb_mjcf_fields(p, node, tb_flat_table_##kind(), &c->kind, NULL, &own)) return false; \
-    uint64_t forms = (uint64_t)30 << TB_BIT_##kind##_quat;                                    \
-    if (own & forms) c->kind.given = (c->kind.given & ~forms) | own;                          \
-    return true;                                                                              \
+#define POSED(kind)                                                                     \
+  if (tb_mjcf_is(node, #kind)) {                                                        \
+    if (!tb_mjcf_fields(p, node, tb_flat_table_##kind(), &c->kind, &own)) return false; \
+    uint64_t forms = (uint64_t)30 << TB_BIT_##kind##_quat;                              \
+    if (own & forms) c->kind.given = (c->kind.given & ~forms) | own;                    \
+    return true;                                                                        \
   }
 #define PLAIN(kind)            \
   if (tb_mjcf_is(node, #kind)) \
-    return tb_mjcf_fields(p, node, tb_flat_table_##kind(), &c->kind, NULL, NULL);
+    return tb_mjcf_fields(p, node, tb_flat_table_##kind(), &c->kind, NULL);
   POSED(geom)
   POSED(site)
   POSED(camera)
@@ -93,20 +88,16 @@ static bool read_record(tbMjcf* p, const tbElement* node, tbFlatDefault* c) {
   PLAIN(pair)
   if (tb_mjcf_is(node, "tendon")) return tendon_class(p, node, &c->tendon);
   if (tb_mjcf_is(node, "equality")) {
-    return tb_mjcf_only(p, node, EQUALITY) &&
-           tb_mjcf_fields(p, node, tb_flat_table_equality(), &c->equality, NULL, NULL);
+    return tb_mjcf_fields(p, node, tb_flat_table_equality(), &c->equality, NULL);
   }
-  if (tb_mjcf_is_actuator(node)) return tb_mjcf_one_actuator(p, node, &c->actuator, true);
-  return tb_mjcf_unknown_element(p, node, KNOWN);
+  return tb_mjcf_one_actuator(p, node, &c->actuator, true);
 #undef POSED
 #undef PLAIN
 }
 
 // Reads a class: first its own elements, then the nested classes, which inherit all of them.
 static bool read_class(tbMjcf* p, const tbElement* node, int parent, int depth) {
-  static const char* const KNOWN[] = {"class", NULL};
   int id = 0;
-  if (!tb_mjcf_only(p, node, KNOWN)) return false;
   const char* name = tb_mjcf_text(p, node, "class");
   if (parent >= 0) {
     if (!name || !*name) {

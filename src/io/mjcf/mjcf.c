@@ -16,39 +16,24 @@ static bool read_sections(tbMjcf* p, const tbElement* root, const char* name, Se
   return true;
 }
 
-// Handles sections without effect on the simulation, and rejects those that Tribo does not support.
-static bool check_sections(tbMjcf* p, const tbElement* root) {
-  static const char* const KNOWN[] = {
-      "compiler", "option", "size",     "statistic", "default",  "asset",  "worldbody", "contact",
-      "equality", "tendon", "actuator", "sensor",    "keyframe", "custom", "visual",    NULL};
-  static const char* const PLAIN[] = {"asset",  "contact",  "equality", "tendon", "actuator",
-                                      "sensor", "keyframe", "custom",   NULL};
-  static const char* const NONE[] = {NULL};
+// Adds a note for what the tree has and Tribo does not use: sections, and attributes with a prefix.
+static void note_unused(tbMjcf* p, const tbElement* root) {
   for (const tbElement* node = tb_mjcf_first(root); node; node = tb_mjcf_next(node)) {
-    bool known = false;
-    for (int i = 0; KNOWN[i]; i++) known |= tb_mjcf_is(node, KNOWN[i]);
-    for (int i = 0; PLAIN[i]; i++) {
-      if (tb_mjcf_is(node, PLAIN[i]) && !tb_mjcf_only(p, node, NONE)) return false;
-    }
-    if (tb_mjcf_is(node, "visual")) {
-      tb_flat_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node), "<visual> is not used");
-    }
-    if (tb_mjcf_is(node, "deformable")) {
-      // Skins affect only colours; flexes are not supported.
-      const tbElement* child = tb_mjcf_first(node);
-      while (child && tb_mjcf_is(child, "skin")) child = tb_mjcf_next(child);
-      if (child) return tb_mjcf_unknown_element(p, child, NULL);
-      tb_flat_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node), "<skin> is not used");
-      known = true;
-    }
-    if (tb_mjcf_is(node, "extension")) {
-      // The section declares plugins; an element that uses one is an error at that element.
-      tb_flat_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node), "<extension> is not used");
-      known = true;
-    }
-    if (!known) return tb_mjcf_unknown_element(p, node, KNOWN);
+    const char* file = tb_mjcf_file(node);
+    int line = tb_mjcf_line(node);
+    if (tb_mjcf_is(node, "visual")) tb_flat_note(p->spec, file, line, "<visual> is not used");
+    // Skins affect only colours.
+    if (tb_mjcf_is(node, "deformable")) tb_flat_note(p->spec, file, line, "<skin> is not used");
+    // The section declares plugins; an element that uses one is an error at that element.
+    if (tb_mjcf_is(node, "extension")) tb_flat_note(p->spec, file, line, "<extension> is not used");
   }
-  return true;
+  for (const tbElement* node = root; node; node = tb_element_step(root, node, NULL)) {
+    for (const tbAttribute* a = node->attribute; a; a = a->next) {
+      if (!strchr(a->name, ':')) continue;
+      tb_flat_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node), "attribute '%s' is not used",
+                   a->name);
+    }
+  }
 }
 
 // option/collision of older files: "predefined" keeps only the pairs, "dynamic" drops them.
@@ -88,11 +73,7 @@ static bool localize_anchors(tbMjcf* p) {
 }
 
 static bool read_model(tbMjcf* p, const tbElement* root) {
-  static const char* const MODEL[] = {"model", NULL};
-  if (!tb_mjcf_is(root, "mujoco")) {
-    return tb_mjcf_fail(p, TB_ERROR_PARSE, root, "the root element of MJCF is <mujoco>");
-  }
-  if (!tb_mjcf_only(p, root, MODEL) || !check_sections(p, root)) return false;
+  note_unused(p, root);
   p->spec->model_name = tb_mjcf_text(p, root, "model");
   bool good = tb_mjcf_settings(p, root) && tb_mjcf_defaults(p, root) &&
               read_sections(p, root, "custom", tb_mjcf_custom) &&

@@ -42,10 +42,10 @@ struct tbMjcf {
   tbFlat* spec;
   tbError* error;
   const tbLoadOptions* options;
-  const tbMjcf* parent;   // the model that attaches this one, or NULL
-  int* models;            // number of models read, shared by all levels of attachment
-  const char* path;       // of the main file
-  const char* directory;  // of the main file, with a slash at the end, or ""
+  const tbMjcf* parent;     // the model that attaches this one, or NULL
+  int* models;              // number of models read, shared by all levels of attachment
+  const char* path;         // of the main file
+  const char* directory;    // of the main file, with a slash at the end, or ""
   tbFlatDefault** classes;  // [0] is "main"
   int nclass, class_capacity;
   const char* main_alias;  // another name of "main" in older files, or NULL
@@ -79,11 +79,11 @@ bool tb_mjcf_no_memory(tbMjcf* p);
 // no such file, relative to the user's search paths.
 const char* tb_mjcf_find_file(tbMjcf* p, const char* folder, const char* file);
 
-// attr.c: attributes. Reads every attribute of `node` into `element` by `table`. Names in `extra`
-// (NULL-terminated, may be NULL) are left to the caller; other names are errors. `own` (may be
-// NULL) receives the bits of the fields that this element itself gives.
+// attr.c: attributes. Reads the attributes of `node` that are fields of `table` into `element`; the
+// schema has checked that all others are known. `own` (may be NULL) receives the bits of the fields
+// that this element itself gives.
 bool tb_mjcf_fields(tbMjcf* p, const tbElement* node, tbFlatTable table, void* element,
-                    const char* const* extra, uint64_t* own);
+                    uint64_t* own);
 // Sets name, source, line and compiler settings of an element.
 bool tb_mjcf_common(tbMjcf* p, const tbElement* node, tbFlatElement* element);
 // One attribute as text of the tree; NULL if absent. `required` fails if it is absent.
@@ -97,11 +97,6 @@ bool tb_mjcf_integer(tbMjcf* p, const tbElement* node, const char* name, int* va
 // One word of a table; *value is unchanged if the attribute is absent.
 bool tb_mjcf_word(tbMjcf* p, const tbElement* node, const char* name, const tbFlatWord* words,
                   int* value, int* count);
-// Rejects attributes that are not in `known` (NULL-terminated).
-bool tb_mjcf_only(tbMjcf* p, const tbElement* node, const char* const* known);
-// Error for an element that its parent does not allow; `known` is NULL-terminated.
-bool tb_mjcf_unknown_element(tbMjcf* p, const tbElement* node, const char* const* known);
-
 // An active limit needs a range that is not empty; with autolimits off, a range needs an explicit
 // flag.
 bool tb_mjcf_check_limit(tbMjcf* p, const tbElement* node, const char* what, int limited,
@@ -155,11 +150,10 @@ bool tb_mjcf_actuator(tbMjcf* p, const tbElement* section);
 bool tb_mjcf_sensor(tbMjcf* p, const tbElement* section);
 bool tb_mjcf_custom(tbMjcf* p, const tbElement* section);
 bool tb_mjcf_keyframe(tbMjcf* p, const tbElement* section);
-// Words for the types of objects: "body", "xbody", "joint", ...
-const tbFlatWord* tb_mjcf_objects(void);
 
 // Reads one actuator of any kind into `actuator`, which contains its class's values.
-bool tb_mjcf_one_actuator(tbMjcf* p, const tbElement* node, tbFlatActuator* actuator, bool is_class);
+bool tb_mjcf_one_actuator(tbMjcf* p, const tbElement* node, tbFlatActuator* actuator,
+                          bool is_class);
 bool tb_mjcf_is_actuator(const tbElement* node);
 
 bool tb_mjcf_names_add(tbFlat* spec, tbMjcfNames* names, tbFlatKind kind, const char* name);

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "io/format.h"
+#include "io/spec/schema.h"
 #include "io/spec/tree.h"
 
 // State shared by the callbacks of one parse.
@@ -261,7 +262,8 @@ tbSpec* tb_spec_read(const char* text, size_t size, const char* path, const tbLo
   tbSpec* spec = tb_spec_new(path, options, error);
   if (!spec) return NULL;
   tbElement* root = parse_text(spec, text, size, spec->path, error);
-  if (root && expand(spec, root, error) == TB_OK && check_depth(root, error)) {
+  if (root && expand(spec, root, error) == TB_OK && check_depth(root, error) &&
+      tb_schema_check(root, error) == TB_OK) {
     spec->root = root;
     return spec;
   }
@@ -283,5 +285,7 @@ tbElement* tb_spec_read_into(tbElement* parent, const char* text, tbError* error
     }
   }
   tb_element_append(parent, root);
-  return root;
+  if (tb_schema_check(root, error) == TB_OK) return root;
+  tb_element_unlink(root);
+  return NULL;
 }

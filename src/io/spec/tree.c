@@ -147,6 +147,7 @@ static tbElement* copy_one(tbSpec* spec, tbElement* parent, const tbElement* ele
   if (!copy) return NULL;
   copy->source = tb_spec_text(spec, element->source);
   copy->line = element->line;
+  copy->kind = element->kind;
   copy->content = tb_spec_text(spec, element->content);
   copy->model = element->model;
   for (const tbAttribute* a = element->attribute; a; a = a->next) {

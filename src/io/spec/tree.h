@@ -20,6 +20,7 @@ enum {
   TB_SPEC_MAX_BYTES = 1 << 28
 };
 
+typedef struct tbTag tbTag;
 typedef struct tbAttribute tbAttribute;
 struct tbAttribute {
   const char* name;
@@ -30,6 +31,7 @@ struct tbAttribute {
 struct tbElement {
   tbSpec* spec;         // NULL: deleted
   const char* tag;      // with its prefix, if it has one: "xi:include"
+  const tbTag* kind;    // schema.h
   const char* source;   // file, "" for an element that was added in memory
   int line;             // where its tag starts, or 0
   const char* content;  // the first CDATA section in it, or NULL

@@ -4,18 +4,23 @@
 #include <string.h>
 
 #include "io/mjcf/mjcf.h"
+#include "io/spec/schema.h"
 #include "io/urdf/internal.h"
 #include "spatial/quat.h"
 
 // ---- settings -----------------------------------------------------------------------------------
 
+static bool is_setting(const xmlNode* section) {
+  static const char* const SETTINGS[] = {"compiler", "option", "size", "statistic"};
+  bool known = false;
+  for (int i = 0; i < 4; i++) known = known || tb_urdf_is(section, SETTINGS[i]);
+  return known;
+}
+
 // Notes sections of <mujoco> that a URDF cannot have: bodies, actuators and so on.
 static void note_unused_sections(tbUrdf* u, const xmlNode* mujoco) {
-  static const char* const SETTINGS[] = {"compiler", "option", "size", "statistic"};
   for (const xmlNode* c = mujoco->children; c; c = c->next) {
-    bool used = c->type != XML_ELEMENT_NODE;
-    for (int i = 0; i < 4; i++) used = used || tb_urdf_is(c, SETTINGS[i]);
-    if (!used) tb_urdf_note_unused(u, c, "mujoco");
+    if (c->type == XML_ELEMENT_NODE && !is_setting(c)) tb_urdf_note_unused(u, c, "mujoco");
   }
 }
 
@@ -43,14 +48,15 @@ static tbElement* read_extension(tbUrdf* u, const xmlNode* mujoco) {
   tbElement* root = tree ? convert(tree, NULL, mujoco, u->path) : NULL;
   bool good = root != NULL;
   for (const xmlNode* c = mujoco->children; good && c; c = c->next) {
-    if (c->type != XML_ELEMENT_NODE) continue;
+    if (!is_setting(c)) continue;
     tbElement* section = convert(tree, root, c, u->path);
     good = section != NULL;
     for (const xmlNode* inner = c->children; good && inner; inner = inner->next) {
       if (inner->type == XML_ELEMENT_NODE) good = convert(tree, section, inner, u->path) != NULL;
     }
   }
-  return good ? root : (tb_urdf_no_memory(u), NULL);
+  if (!good) tb_urdf_no_memory(u);
+  return good && tb_schema_check(root, u->error) == TB_OK ? root : NULL;
 }
 
 // Sets MuJoCo's settings for URDF files, then those of the file's extension elements.
