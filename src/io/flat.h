@@ -90,7 +90,6 @@ struct tbFlatCompiler {
   TB_FLAT_COMMON
   TB_SPEC_COMPILER(TB_FLAT_MEMBER)
   tbFlatLengthRange lengthrange;
-  bool keep_moments;  // keep moments that no real body has (A + B < C): URDF
 };
 
 typedef struct {

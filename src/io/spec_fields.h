@@ -165,6 +165,8 @@
   X(REAL, refpos, 3, 3, (0, 0, 0), NONE, "subtracted from the vertices")               \
   X(REAL, refquat, 4, 4, (1, 0, 0, 0), NONE, "unit; its inverse rotates the vertices") \
   X(REAL, scale, 3, 3, (1, 1, 1), NONE, "scale; may be negative")                      \
+  X(REAL, pose, 7, 7, (0, 0, 0, 1, 0, 0, 0), NONE,                                     \
+    "Tribo: pose in the file of the vertices, which are centred and scaled already")   \
   X(SKIP, smoothnormal, 0, 0, , BOOL, "")                                              \
   X(INT, maxhullvert, 1, 1, -1, NONE, "-1: all, else at least 4")                      \
   X(ENUM, inertia, 1, 1, 2, MESHINERTIA, "tbMeshInertia")                              \
@@ -348,6 +350,7 @@
   X(ENUM, exactmeshinertia, 1, 1, 0, BOOL, "older files: inertia=\"exact\" for all meshes")        \
   X(SKIP, saveinertial, 0, 0, , BOOL, "")                                                          \
   X(ENUM, alignfree, 1, 1, 0, BOOL, "align of free joints with align=\"auto\"")                    \
+  X(ENUM, keepmoments, 1, 1, 0, BOOL, "Tribo: keep moments that break A + B >= C, as of a URDF")   \
   X(SKIP, conflict, 0, 0, , NONE, "")
 
 #define TB_SPEC_LENGTHRANGE(X)                                            \

@@ -69,7 +69,7 @@ static void test_class_errors(void** state) {
          TB_ERROR_PARSE, "'a' is already defined");
   refuse("<mujoco><default><default/></default></mujoco>", TB_ERROR_PARSE, "class");
   refuse("<mujoco><default><geom name='x'/></default></mujoco>", TB_ERROR_PARSE,
-         "unknown attribute 'name'");
+         "no name and no class");
   refuse("<mujoco><default><motor class='x'/></default></mujoco>", TB_ERROR_PARSE, "no class");
   refuse("<mujoco><default><goem size='1'/></default></mujoco>", TB_ERROR_PARSE,
          "did you mean <geom>?");

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "collide/hull/hull.h"
 #include "io/compile/internal.h"
+#include "spatial/quat.h"
 
 static void mark_mesh(const tbCompile* c, int geom, bool* need_hull) {
   if (geom < 0 || c->spec->geom[geom].type != TB_GEOM_MESH) return;
@@ -74,6 +75,13 @@ static tbResult compile_mesh(tbCompile* c, int i, bool need_hull) {
   if (s->compiler->exactmeshinertia && !TB_GIVEN(mesh, s, inertia)) options.inertia = TB_MESH_EXACT;
   options.maxhullvert = s->maxhullvert;
   options.need_hull = need_hull;
+  options.centred = TB_GIVEN(mesh, s, pose);
+  if (options.centred) {
+    tbMeshOptions unchanged = tb_mesh_default_options();
+    memcpy(options.scale, unchanged.scale, sizeof options.scale);
+    memcpy(options.refpos, unchanged.refpos, sizeof options.refpos);
+    memcpy(options.refquat, unchanged.refquat, sizeof options.refquat);
+  }
 
   tbMeshData data = {0};
   tbError reason = {0};
@@ -82,6 +90,14 @@ static tbResult compile_mesh(tbCompile* c, int i, bool need_hull) {
   if (!result) {
     result =
         tb_mesh_process(&c->mesh[i], &c->arena, s->name ? s->name : "", &data, &options, &reason);
+  }
+  if (!result && options.centred) {
+    tb_copy3(c->mesh[i].pos, s->pose);
+    memcpy(c->mesh[i].quat, s->pose + 3, sizeof c->mesh[i].quat);
+    if (tb_quat_normalize(c->mesh[i].quat) < TB_COMPILE_TINY) {
+      result = tb_fail(&reason, TB_ERROR_MODEL, "%s: the quaternion of its pose has no length",
+                       label.text);
+    }
   }
   tb_arena_reset(&c->scratch);
   return result ? TB_FLAT_FAIL(c->error, result, s, "%s", reason.message) : TB_OK;

@@ -132,7 +132,7 @@ static tbResult bound_inertia(tbCompile* c, int i) {
     tb_set3(b->inertia, sum / 3, sum / 3, sum / 3);
     return TB_OK;
   }
-  if (compiler->keep_moments && tb_min(I[0], tb_min(I[1], I[2])) >= 0) return TB_OK;
+  if (compiler->keepmoments && tb_min(I[0], tb_min(I[1], I[2])) >= 0) return TB_OK;
   tbCompileLabel label = tb_compile_label("body", s->name, i);
   return TB_FLAT_FAIL(c->error, TB_ERROR_MODEL, s,
                       "%s: the principal moments (%g, %g, %g) must satisfy A + B >= C; the "

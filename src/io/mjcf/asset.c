@@ -163,28 +163,37 @@ static tbFlat* parse_model(tbMjcf* p, const char* text, size_t size, const char*
   return tb_flat_parse_urdf(text, size, path, &options, p->error);
 }
 
-// Reads a model to attach, MJCF or URDF: it is parsed separately, with its own settings.
-static bool read_model(tbMjcf* p, const tbElement* node) {
+// The flat spec of a model's file, MJCF or URDF.
+static tbFlat* read_file(tbMjcf* p, const tbElement* node) {
   const char* file;
-  if (!tb_mjcf_required(p, node, "file", &file)) return false;
+  if (!tb_mjcf_required(p, node, "file", &file)) return NULL;
   file = tb_flat_slashes(p->spec, file);
   const char* path = file[0] == '/' ? file : tb_flat_format(p->spec, "%s%s", p->directory, file);
-  if (!path) return tb_mjcf_no_memory(p);
+  if (!path) return tb_mjcf_no_memory(p), NULL;
   for (const tbMjcf* up = p; up; up = up->parent) {
     if (strcmp(up->path, path) == 0) {
-      return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "'%s' would be attached to itself", path);
+      tb_mjcf_fail(p, TB_ERROR_PARSE, node, "'%s' would be attached to itself", path);
+      return NULL;
     }
-  }
-  if (++*p->models > TB_MJCF_MAX_MODELS) {
-    return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "more than %d models", TB_MJCF_MAX_MODELS);
   }
   const unsigned char* bytes;
   size_t size;
   tbError why = {TB_OK, ""};
   if (tb_read_file(path, &p->spec->arena, &bytes, &size, &why) != TB_OK) {
-    return tb_mjcf_fail(p, why.code, node, "%s", why.message);
+    tb_mjcf_fail(p, why.code, node, "%s", why.message);
+    return NULL;
   }
-  tbFlat* spec = parse_model(p, (const char*)bytes, size, path);
+  return parse_model(p, (const char*)bytes, size, path);
+}
+
+// Reads a model to attach from its file or from memory: it is resolved separately, with its own
+// settings.
+static bool read_model(tbMjcf* p, const tbElement* node) {
+  if (++*p->models > TB_MJCF_MAX_MODELS) {
+    return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "more than %d models", TB_MJCF_MAX_MODELS);
+  }
+  tbFlat* spec = node->model ? tb_mjcf_resolve(node->model, &node->model->options, p, p->error)
+                             : read_file(p, node);
   if (!spec) return false;
   if (p->nchild == p->child_capacity) {
     int room = p->child_capacity ? 2 * p->child_capacity : 4;

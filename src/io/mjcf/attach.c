@@ -404,7 +404,8 @@ static bool copy_assets(tbMjcf* p, const Copy* copy) {
   for (size_t k = 0; k < sizeof ASSETS / sizeof ASSETS[0]; k++) {
     for (int i = 0; i < tb_flat_count(copy->source, ASSETS[k]); i++) {
       const char* name = tb_flat_at(copy->source, ASSETS[k], i)->name;
-      const char* renamed = tb_flat_format(p->spec, "%s%s", copy->prefix, name ? name : "");
+      const char* renamed =
+          tb_flat_format(p->spec, "%s%s%s", copy->prefix, name ? name : "", copy->suffix);
       if (!renamed) return tb_mjcf_no_memory(p);
       if (tb_flat_find(p->spec, ASSETS[k], renamed) >= 0) continue;
       if (!copy_element(copy, ASSETS[k], i)) return tb_mjcf_no_memory(p);
@@ -433,7 +434,7 @@ static bool attach_child(tbMjcf* p, const tbElement* node, tbFlat* child, const 
   if (!find_ranges(p, node, child, body, copy) || too_many(p, node, &copy->ranges, 1) ||
       !names_of_ranges(p, child, &copy->ranges, &names) || !names_of_assets(p, child, &names) ||
       !choose_referrers(p, child, node, false, &names, chosen) ||
-      !tb_mjcf_split_keys(p, node, child, copy->prefix)) {
+      !tb_mjcf_split_keys(p, node, child, copy->prefix, copy->suffix)) {
     return false;
   }
   copy->names = &names;
@@ -467,13 +468,18 @@ bool tb_mjcf_attach(tbMjcf* p, const tbElement* node, const tbMjcfPlace* place) 
   if (!tb_mjcf_required(p, node, "model", &model)) return false;
   const char* prefix = tb_mjcf_text(p, node, "prefix");
   if (!prefix) return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "attribute 'prefix' is missing");
+  const char* suffix = tb_mjcf_text(p, node, "suffix");
   tbFlat* child = NULL;
   for (int i = 0; i < p->nchild; i++) {
     if (strcmp(p->child[i].name, model) == 0) child = p->child[i].spec;
   }
   if (!child) return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "unknown model '%s'", model);
   const char* body = tb_mjcf_text(p, node, "body");
-  Copy copy = {
-      .p = p, .source = child, .place = *place, .prefix = prefix, .suffix = "", .keep_keys = true};
+  Copy copy = {.p = p,
+               .source = child,
+               .place = *place,
+               .prefix = prefix,
+               .suffix = suffix ? suffix : "",
+               .keep_keys = true};
   return attach_child(p, node, child, body && *body ? body : NULL, &copy);
 }

@@ -78,7 +78,8 @@ static bool split_key(tbMjcf* p, tbFlat* child, const tbFlatKey* key, int id) {
   return true;
 }
 
-bool tb_mjcf_split_keys(tbMjcf* p, const tbElement* node, tbFlat* child, const char* prefix) {
+bool tb_mjcf_split_keys(tbMjcf* p, const tbElement* node, tbFlat* child, const char* prefix,
+                        const char* suffix) {
   Sizes s = sizes_of(child);
   // Discard the parts of an earlier attach of the same model.
   for (int i = 0; i < child->njoint; i++) child->joint[i].keys = NULL;
@@ -100,7 +101,8 @@ bool tb_mjcf_split_keys(tbMjcf* p, const tbElement* node, tbFlat* child, const c
     copy->line = key->line;
     copy->time = key->time;
     copy->from_parts = true;
-    if (key->name && *key->name) copy->name = tb_flat_format(p->spec, "%s%s", prefix, key->name);
+    if (key->name && *key->name)
+      copy->name = tb_flat_format(p->spec, "%s%s%s", prefix, key->name, suffix);
     if (!split_key(p, child, key, p->spec->nkey - 1)) return false;
   }
   return true;

@@ -164,7 +164,8 @@ void tb_mjcf_references(const tbFlat* spec, tbFlatKind kind, tbFlatElement* elem
                         tbMjcfVisit visit, void* context);
 
 // keys.c: keyframes of attached models.
-bool tb_mjcf_split_keys(tbMjcf* p, const tbElement* node, tbFlat* child, const char* prefix);
+bool tb_mjcf_split_keys(tbMjcf* p, const tbElement* node, tbFlat* child, const char* prefix,
+                        const char* suffix);
 bool tb_mjcf_join_keys(tbFlat* spec);
 
 // attach.c

@@ -149,7 +149,12 @@ static tbElement* copy_one(tbSpec* spec, tbElement* parent, const tbElement* ele
   copy->line = element->line;
   copy->kind = element->kind;
   copy->content = tb_spec_text(spec, element->content);
-  copy->model = element->model;
+  if (element->model) {
+    copy->model = tb_spec_copy(element->model, NULL);
+    if (!copy->model) return NULL;
+    copy->model->next = spec->attached;
+    spec->attached = copy->model;
+  }
   for (const tbAttribute* a = element->attribute; a; a = a->next) {
     if (!tb_element_set(copy, a->name, a->value)) return NULL;
   }

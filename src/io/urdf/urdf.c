@@ -65,7 +65,7 @@ static bool read_settings(tbUrdf* u) {
   compiler->strippath = 1;
   compiler->discardvisual = !u->options->keep_visual;
   compiler->fusestatic = 1;
-  compiler->keep_moments = true;
+  compiler->keepmoments = 1;
   tbMjcf parser = {.spec = u->spec, .error = u->error, .options = u->options, .path = u->path};
   for (xmlNode* node = u->root->children; node; node = node->next) {
     if (!tb_urdf_is(node, "mujoco")) continue;
