@@ -155,23 +155,23 @@
   X(TEXT, target, 0, 0, NULL, NONE, "target body")                   \
   X(SKIP, texture, 0, 0, , NONE, "")
 
-#define TB_SPEC_MESH(X)                                                                \
-  X(TEXT, content_type, 0, 0, NULL, NONE, "")                                          \
-  X(TEXT, file, 0, 0, NULL, NONE, "as given; `path` is the file to open")              \
-  X(LIST, vertex, 0, 0, , NONE, "inline vertices, 3 each")                             \
-  X(SKIP, normal, 0, 0, , NONE, "")                                                    \
-  X(SKIP, texcoord, 0, 0, , NONE, "")                                                  \
-  X(LIST, face, 0, 0, , NONE, "inline triangles, 3 whole numbers each")                \
-  X(REAL, refpos, 3, 3, (0, 0, 0), NONE, "subtracted from the vertices")               \
-  X(REAL, refquat, 4, 4, (1, 0, 0, 0), NONE, "unit; its inverse rotates the vertices") \
-  X(REAL, scale, 3, 3, (1, 1, 1), NONE, "scale; may be negative")                      \
-  X(REAL, pose, 7, 7, (0, 0, 0, 1, 0, 0, 0), NONE,                                     \
-    "Tribo: pose in the file of the vertices, which are centred and scaled already")   \
-  X(SKIP, smoothnormal, 0, 0, , BOOL, "")                                              \
-  X(INT, maxhullvert, 1, 1, -1, NONE, "-1: all, else at least 4")                      \
-  X(ENUM, inertia, 1, 1, 2, MESHINERTIA, "tbMeshInertia")                              \
-  X(TEXT, builtin, 0, 0, NULL, NONE, "only \"none\"")                                  \
-  X(LIST, params, 0, 0, , NONE, "")                                                    \
+#define TB_SPEC_MESH(X)                                                                 \
+  X(TEXT, content_type, 0, 0, NULL, NONE, "")                                           \
+  X(TEXT, file, 0, 0, NULL, NONE, "as given; `path` is the file to open")               \
+  X(LIST, vertex, 0, 0, , NONE, "inline vertices, 3 each")                              \
+  X(SKIP, normal, 0, 0, , NONE, "")                                                     \
+  X(SKIP, texcoord, 0, 0, , NONE, "")                                                   \
+  X(LIST, face, 0, 0, , NONE, "inline triangles, 3 whole numbers each")                 \
+  X(REAL, refpos, 3, 3, (0, 0, 0), NONE, "subtracted from the vertices")                \
+  X(REAL, refquat, 4, 4, (1, 0, 0, 0), NONE, "unit; its inverse rotates the vertices")  \
+  X(REAL, scale, 3, 3, (1, 1, 1), NONE, "scale; may be negative")                       \
+  X(REAL, pose, 7, 7, (0, 0, 0, 1, 0, 0, 0), NONE,                                      \
+    "Tribo: vertices and geoms are in the compiled frame; its pose in the mesh's file") \
+  X(SKIP, smoothnormal, 0, 0, , BOOL, "")                                               \
+  X(INT, maxhullvert, 1, 1, -1, NONE, "-1: all, else at least 4")                       \
+  X(ENUM, inertia, 1, 1, 2, MESHINERTIA, "tbMeshInertia")                               \
+  X(TEXT, builtin, 0, 0, NULL, NONE, "only \"none\"")                                   \
+  X(LIST, params, 0, 0, , NONE, "")                                                     \
   X(SKIP, material, 0, 0, , NONE, "")
 
 #define TB_SPEC_HFIELD(X)                                                 \

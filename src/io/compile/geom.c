@@ -46,7 +46,8 @@ static tbResult place_on_mesh(tbCompile* c, const tbFlatGeom* s, tbCompileGeom* 
     tbResult result = tb_mesh_fit(mesh, g->type, box, s->fitscale, g->size, center, &reason);
     if (result) return TB_FLAT_FAIL(c->error, result, s, "%s", reason.message);
   }
-  append_frame(&g->frame, center, mesh->quat);
+  // The geoms of a mesh with a pose are in the frame of its vertices already.
+  if (!TB_GIVEN(mesh, &c->spec->mesh[g->mesh], pose)) append_frame(&g->frame, center, mesh->quat);
   return TB_OK;
 }
 

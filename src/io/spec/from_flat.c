@@ -15,6 +15,7 @@
 #include "io/spec_elements.h"
 #include "model/option.h"
 #include "model/sensor_kinds.h"
+#include "spatial/quat.h"
 
 // The spec being written. After the first failure nothing more is added.
 typedef struct {
@@ -77,10 +78,65 @@ static size_t field_size(const tbFlatField* field) {
   }
 }
 
+static void normalize(tbReal* v, int n) {
+  if (n == 4) {
+    tb_quat_normalize(v);
+  } else {
+    tb_normalize3(v);
+  }
+}
+
+// The number `steps` representable numbers away from a value other than zero.
+static tbReal neighbour(tbReal value, int steps) {
+  for (; steps > 0 && value != 0; steps--) value = nextafter(value, INFINITY);
+  for (; steps < 0 && value != 0; steps++) value = nextafter(value, -INFINITY);
+  return value;
+}
+
+// The neighbours within a few steps are tried, the nearest first.
+void tb_spec_before_normalizing(tbReal* result, const tbReal* unit, int n, int times) {
+  enum { RADIUS = 3 };
+  const size_t size = sizeof(tbReal) * (size_t)n;
+  for (int radius = 0; radius <= RADIUS; radius++) {
+    int width = 2 * radius + 1, combinations = 1;
+    for (int k = 0; k < n; k++) combinations *= width;
+    for (int c = 0; c < combinations; c++) {
+      tbReal candidate[4], back[4];
+      for (int k = 0, code = c; k < n; k++, code /= width) {
+        candidate[k] = neighbour(unit[k], code % width - radius);
+      }
+      memcpy(back, candidate, size);
+      for (int i = 0; i < times; i++) normalize(back, n);
+      if (memcmp(back, unit, size) != 0) continue;
+      memcpy(result, candidate, size);
+      return;
+    }
+  }
+  memcpy(result, unit, size);
+}
+
+// What is to be written so that the compiler gets the same unit vector. It normalizes an axis or a
+// direction once more, after the reader.
+static const tbReal* set_unit(tbReal text[4], const void* member, int n) {
+  tbReal unit[4];
+  memcpy(unit, member, sizeof(tbReal) * (size_t)n);
+  if (n == 3) normalize(unit, n);
+  tb_spec_before_normalizing(text, unit, n, n == 3 ? 2 : 1);
+  return text;
+}
+
+static bool is_unit(const char* name) {
+  return strcmp(name, "quat") == 0 || strcmp(name, "axis") == 0 || strcmp(name, "dir") == 0;
+}
+
 static void set_field(Output* out, tbElement* e, const tbFlatField* field, const void* member) {
   const char* text;
+  tbReal unit[4];
   switch (field->kind) {
-    case TB_FIELD_REAL: set_reals(out, e, field->name, member, field->most); break;
+    case TB_FIELD_REAL:
+      if (is_unit(field->name)) member = set_unit(unit, member, field->most);
+      set_reals(out, e, field->name, member, field->most);
+      break;
     case TB_FIELD_INT: set_ints(out, e, field->name, member, field->most); break;
     case TB_FIELD_ENUM: set(out, e, field->name, word_of(field->words, *(const int*)member)); break;
     case TB_FIELD_TEXT:

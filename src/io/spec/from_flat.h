@@ -11,4 +11,8 @@
 tbSpec* tb_spec_from_flat(const tbFlat* flat, const char* path, const tbLoadOptions* options,
                           tbError* error);
 
+// Numbers that become `unit` when they are normalized `times` times, for a vector of 3 or a
+// quaternion of 4 numbers that is of unit length up to rounding. The last bits may have to differ.
+void tb_spec_before_normalizing(tbReal* result, const tbReal* unit, int n, int times);
+
 #endif

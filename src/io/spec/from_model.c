@@ -7,7 +7,8 @@
 #include "base/minmax.h"
 #include "io/flat_tables.h"
 #include "io/mesh/mesh.h"
-#include "spatial/quat.h"
+#include "io/spec/from_flat.h"
+#include "spatial/vec3.h"
 
 typedef struct {
   const tbModel* m;
@@ -152,7 +153,7 @@ static bool read_joints(const Input* in) {
     COPY(j->solreflimit, m->jnt_solref, i);
     COPY(j->solimplimit, m->jnt_solimp, i);
     COPY(j->pos, m->jnt_pos, i);
-    COPY(j->axis, m->jnt_axis, i);
+    tb_spec_before_normalizing(j->axis, m->jnt_axis + 3 * i, 3, 1);
     COPY(j->range, m->jnt_range, i);
     COPY(j->actuatorfrcrange, m->jnt_actfrcrange, i);
     COPY(j->solreffriction, m->dof_solref, dof);
@@ -261,17 +262,6 @@ static bool read_hfields(const Input* in) {
 
 // ---- geoms, sites, cameras, lights --------------------------------------------------------------
 
-// A mesh geom's frame in the model is that of the mesh's principal axes; in the file it is that of
-// the file's vertices.
-static void mesh_frame(const tbModel* m, int mesh, tbReal pos[3], tbReal quat[4]) {
-  tbReal back[4], shift[3];
-  tb_quat_conjugate(back, m->mesh_quat + 4 * mesh);
-  tb_quat_mul(quat, quat, back);
-  tb_quat_normalize(quat);
-  tb_quat_rotate(shift, quat, m->mesh_pos + 3 * mesh);
-  tb_sub3(pos, pos, shift);
-}
-
 static bool read_geoms(const Input* in) {
   const tbModel* m = in->m;
   for (int i = 0; i < m->ngeom; i++) {
@@ -302,7 +292,6 @@ static bool read_geoms(const Input* in) {
     g->user = user(m->geom_user, i, m->nuser_geom);
     if (g->type == TB_GEOM_MESH) {
       g->mesh = refer(in, TB_FLAT_mesh, m->geom_dataid[i]);
-      mesh_frame(m, m->geom_dataid[i], g->pos, g->quat);
     } else if (g->type == TB_GEOM_HFIELD) {
       g->hfield = refer(in, TB_FLAT_hfield, m->geom_dataid[i]);
     } else {
@@ -357,7 +346,7 @@ static bool read_cameras(const Input* in) {
     l->name = name_or_null(m, TB_OBJ_LIGHT, i);
     l->body = m->light_bodyid[i];
     COPY(l->pos, m->light_pos, i);
-    COPY(l->dir, m->light_dir, i);
+    tb_spec_before_normalizing(l->dir, m->light_dir + 3 * i, 3, 1);
   }
   return true;
 }
