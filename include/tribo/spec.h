@@ -69,9 +69,12 @@ TB_API void tb_text_free(char* text);
 // Write a compiled model as MJCF: tb_spec_from_model, then tb_spec_save.
 TB_API tbResult tb_save_mjcf(const tbModel* model, const char* path, tbError* error);
 
-// Write a compiled model as URDF. TB_ERROR_UNSUPPORTED names the first part that URDF has no words
-// for: tendons, equalities other than mimic, several joints of a body, planes, ellipsoids, ...
-TB_API tbResult tb_save_urdf(const tbModel* model, const char* path, tbError* error);
+// Write a compiled model as URDF, its meshes as .obj files beside it. TB_ERROR_UNSUPPORTED, and no
+// file, where bodies or joints have no words there: several joints of a body, ball joints, springs.
+// *left_out (may be NULL) lists what else URDF has no words for, a line each ("6 actuators"); NULL
+// for nothing. Free it with tb_text_free.
+TB_API tbResult tb_save_urdf(const tbModel* model, const char* path, char** left_out,
+                             tbError* error);
 
 // Whether two specs have the same elements with the same attributes, in the same order.
 TB_API int tb_spec_equal(const tbSpec* a, const tbSpec* b);

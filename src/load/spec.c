@@ -13,6 +13,7 @@
 #include "io/spec/from_model.h"
 #include "io/spec/write.h"
 #include "io/urdf/urdf.h"
+#include "io/urdf/write.h"
 #include "load/load.h"
 
 static tbSpec* load_text(const char* text, size_t size, const char* path,
@@ -203,4 +204,15 @@ tbResult tb_save_mjcf(const tbModel* model, const char* path, tbError* error) {
   tbResult result = spec ? tb_spec_save(spec, path, error) : error->code;
   tb_spec_free(spec);
   return result;
+}
+
+tbResult tb_save_urdf(const tbModel* model, const char* path, char** left_out, tbError* error) {
+  tb_error_clear(error);
+  if (left_out) *left_out = NULL;
+  if (!model || !path || !*path) {
+    return tb_fail(error, TB_ERROR_ARGUMENT, "tb_save_urdf: %s is NULL or empty",
+                   model ? "path" : "model");
+  }
+  tbResult result = tb_model_check(model, error);
+  return result == TB_OK ? tb_urdf_write(model, path, left_out, error) : result;
 }
