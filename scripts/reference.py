@@ -14,6 +14,7 @@ root = Path(__file__).resolve().parent.parent
 headers = sorted((root / "include/tribo").glob("*.h"))
 COLUMNS = {  # by number of arguments of X
     "TB_OPTION_FIELDS": ["type", "name", "count", "default", "allowed", "unit", "meaning"],
+    7: ["kind", "name", "least", "most", "initial", "words", "meaning"],
     6: ["type", "name", "rows", "columns", "unit", "meaning"],
     5: ["type", "name", "default", "allowed", "meaning"],
     4: ["type", "name", "value", "meaning"],
@@ -225,7 +226,7 @@ def rows(name: str, macros: dict[str, tuple[str, str]]) -> list[list[str]]:
 
 def elements_of_mjcf() -> str:
     """A table of the elements and attributes that are read, from the lists that reading uses."""
-    macros = macros_of("src/io/spec_fields.h", "src/io/spec_elements.h")
+    macros = macros_of("include/tribo/spec_fields.h", "src/io/spec_elements.h")
     texts = {name: body for name, (parameters, body) in macros.items() if not parameters}
     out = ["# Elements of MJCF", "", "What is read, and what an edit of a [spec](../manual/spec.md) may set. Attributes in",
            "parentheses are known, but not used. Sensors and their targets are on [their page](../manual/sensors.md).", "",

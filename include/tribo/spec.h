@@ -14,6 +14,7 @@
 
 #include "tribo/data.h"
 #include "tribo/model.h"
+#include "tribo/spec_fields.h"
 #include "tribo/types.h"
 
 typedef struct tbSpec tbSpec;
@@ -109,6 +110,23 @@ TB_API const char* tb_spec_get(const tbElement* element, const char* attribute);
 // not a list of numbers.
 TB_API int tb_spec_get_reals(const tbElement* element, const char* attribute, tbReal* values,
                              int most);
+
+// The attributes as structs, for every kind of TB_SPEC_STRUCTS (spec_fields.h), for instance
+//
+//   tbSpecGeom tb_spec_default_geom(void);
+//   tbResult tb_spec_get_geom(const tbElement* element, tbSpecGeom* values, tbError* error);
+//   tbResult tb_spec_set_geom(tbElement* element, const tbSpecGeom* values, tbError* error);
+//
+// `default` has the initial values, `get` the values that the element itself gives over them, not
+// those of its class. `set` sets each attribute whose value differs from what `get` finds; the
+// others stay as they are, given or not. Numbers are in the units of the file. Texts and lists of
+// `get` are valid until the spec is freed. An element of another kind is TB_ERROR_ARGUMENT.
+#define TB_SPEC_STRUCT_FUNCTIONS(kind, type)                                                  \
+  TB_API type tb_spec_default_##kind(void);                                                   \
+  TB_API tbResult tb_spec_get_##kind(const tbElement* element, type* values, tbError* error); \
+  TB_API tbResult tb_spec_set_##kind(tbElement* element, const type* values, tbError* error);
+TB_SPEC_STRUCTS(TB_SPEC_STRUCT_FUNCTIONS)
+#undef TB_SPEC_STRUCT_FUNCTIONS
 
 // Remove an element with its contents (mjs_delete). What refers to it by name is an error of the
 // next compilation.

@@ -19,39 +19,14 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "io/spec_fields.h"
+#include "tribo/spec_fields.h"
 #include "tribo/enums.h"
 #include "tribo/model.h"
 #include "tribo/option.h"
 #include "tribo/spec.h"
 #include "tribo/types.h"
 
-// The third value of `limited` and similar flags: the range decides.
-enum { TB_AUTO = 2 };
-
-// A list of any length, in the arena.
-typedef struct {
-  int n;
-  tbReal* v;
-} tbFlatList;
-
-// Members of one field.
-#define TB_FLAT_SHAPE_1
-#define TB_FLAT_SHAPE_2 [2]
-#define TB_FLAT_SHAPE_3 [3]
-#define TB_FLAT_SHAPE_4 [4]
-#define TB_FLAT_SHAPE_5 [5]
-#define TB_FLAT_SHAPE_6 [6]
-#define TB_FLAT_SHAPE_7 [7]
-#define TB_FLAT_SHAPE_10 [10]
-#define TB_FLAT_MEMBER_REAL(name, most) tbReal name TB_FLAT_SHAPE_##most;
-#define TB_FLAT_MEMBER_INT(name, most) int name TB_FLAT_SHAPE_##most;
-#define TB_FLAT_MEMBER_ENUM(name, most) int name;
-#define TB_FLAT_MEMBER_TEXT(name, most) const char* name;
-#define TB_FLAT_MEMBER_LIST(name, most) tbFlatList name;
-#define TB_FLAT_MEMBER_SKIP(name, most)
-#define TB_FLAT_MEMBER(kind, name, least, most, initial, words, what) \
-  TB_FLAT_MEMBER_##kind(name, most)
+typedef tbSpecList tbFlatList;
 
 typedef struct tbFlatCompiler tbFlatCompiler;
 
@@ -83,33 +58,33 @@ typedef enum { TB_TENDON_FIXED, TB_TENDON_SPATIAL } tbTendonType;
 
 typedef struct {
   TB_FLAT_COMMON
-  TB_SPEC_LENGTHRANGE(TB_FLAT_MEMBER)
+  TB_SPEC_LENGTHRANGE(TB_SPEC_MEMBER)
 } tbFlatLengthRange;
 
 struct tbFlatCompiler {
   TB_FLAT_COMMON
-  TB_SPEC_COMPILER(TB_FLAT_MEMBER)
+  TB_SPEC_COMPILER(TB_SPEC_MEMBER)
   tbFlatLengthRange lengthrange;
 };
 
 typedef struct {
   TB_FLAT_COMMON
-  TB_SPEC_SIZE(TB_FLAT_MEMBER)
+  TB_SPEC_SIZE(TB_SPEC_MEMBER)
 } tbFlatSize;
 
 typedef struct {
   TB_FLAT_COMMON
-  TB_SPEC_STATISTIC(TB_FLAT_MEMBER)
+  TB_SPEC_STATISTIC(TB_SPEC_MEMBER)
 } tbFlatStatistic;
 
 typedef struct {
   TB_FLAT_COMMON
-  TB_SPEC_INERTIAL(TB_FLAT_MEMBER)
+  TB_SPEC_INERTIAL(TB_SPEC_MEMBER)
 } tbFlatInertial;
 
 typedef struct {
   TB_FLAT_COMMON
-  TB_SPEC_BODY(TB_FLAT_MEMBER)
+  TB_SPEC_BODY(TB_SPEC_MEMBER)
   int parent;         // -1 for the world
   bool has_inertial;  // the file gives mass and inertia
   tbFlatInertial inertial;
@@ -119,71 +94,71 @@ typedef struct {
 
 typedef struct {
   TB_FLAT_COMMON
-  TB_SPEC_JOINT(TB_FLAT_MEMBER)
+  TB_SPEC_JOINT(TB_SPEC_MEMBER)
   int body;
   const tbFlatKeyPart* keys;  // parser only
 } tbFlatJoint;
 
 typedef struct {
   TB_FLAT_COMMON
-  TB_SPEC_GEOM(TB_FLAT_MEMBER)
+  TB_SPEC_GEOM(TB_SPEC_MEMBER)
   int body;
 } tbFlatGeom;
 
 typedef struct {
   TB_FLAT_COMMON
-  TB_SPEC_SITE(TB_FLAT_MEMBER)
+  TB_SPEC_SITE(TB_SPEC_MEMBER)
   int body;
 } tbFlatSite;
 
 typedef struct {
   TB_FLAT_COMMON
-  TB_SPEC_CAMERA(TB_FLAT_MEMBER)
+  TB_SPEC_CAMERA(TB_SPEC_MEMBER)
   int body;
 } tbFlatCamera;
 
 typedef struct {
   TB_FLAT_COMMON
-  TB_SPEC_LIGHT(TB_FLAT_MEMBER)
+  TB_SPEC_LIGHT(TB_SPEC_MEMBER)
   int body;
 } tbFlatLight;
 
 typedef struct {
   TB_FLAT_COMMON
-  TB_SPEC_MESH(TB_FLAT_MEMBER)
+  TB_SPEC_MESH(TB_SPEC_MEMBER)
   const char* path;  // file to open, or NULL for inline vertices
 } tbFlatMesh;
 
 typedef struct {
   TB_FLAT_COMMON
-  TB_SPEC_HFIELD(TB_FLAT_MEMBER)
+  TB_SPEC_HFIELD(TB_SPEC_MEMBER)
   const char* path;  // file to open, or NULL
 } tbFlatHField;
 
 typedef struct {
   TB_FLAT_COMMON
-  TB_SPEC_MATERIAL(TB_FLAT_MEMBER)
+  TB_SPEC_MATERIAL(TB_SPEC_MEMBER)
 } tbFlatMaterial;
 
 typedef struct {
   TB_FLAT_COMMON
-  TB_SPEC_PAIR(TB_FLAT_MEMBER)
+  TB_SPEC_PAIR(TB_SPEC_MEMBER)
 } tbFlatPair;
 
 typedef struct {
   TB_FLAT_COMMON
-  TB_SPEC_EXCLUDE(TB_FLAT_MEMBER)
+  TB_SPEC_EXCLUDE(TB_SPEC_MEMBER)
 } tbFlatExclude;
 
 typedef struct {
   TB_FLAT_COMMON
-  TB_SPEC_EQUALITY(TB_FLAT_MEMBER)
+  TB_SPEC_EQUALITY(TB_SPEC_MEMBER)
   int type;  // tbEqualityType
 } tbFlatEquality;
 
 typedef struct {
   TB_FLAT_COMMON
-  TB_SPEC_TENDON(TB_FLAT_MEMBER)
+  TB_SPEC_TENDON(TB_SPEC_MEMBER)
   int type;     // tbTendonType
   int wrapadr;  // first path element
   int wrapnum;
@@ -200,7 +175,7 @@ typedef struct {
 
 typedef struct {
   TB_FLAT_COMMON
-  TB_SPEC_ACTUATOR(TB_FLAT_MEMBER)
+  TB_SPEC_ACTUATOR(TB_SPEC_MEMBER)
   int trntype;                // an extension's transmission,
   const char* target[2];      // whose objects have no field above; or NULL
   const char* element;        // the file's element: "motor", "position", ...
@@ -209,7 +184,7 @@ typedef struct {
 
 typedef struct {
   TB_FLAT_COMMON
-  TB_SPEC_SENSOR(TB_FLAT_MEMBER)
+  TB_SPEC_SENSOR(TB_SPEC_MEMBER)
   int type;             // tbSensorType
   int objtype;          // tbObjType
   const char* objname;  // or NULL
@@ -220,12 +195,12 @@ typedef struct {
 
 typedef struct {
   TB_FLAT_COMMON
-  TB_SPEC_NUMERIC(TB_FLAT_MEMBER)
+  TB_SPEC_NUMERIC(TB_SPEC_MEMBER)
 } tbFlatNumeric;
 
 typedef struct {
   TB_FLAT_COMMON
-  TB_SPEC_TEXTFIELD(TB_FLAT_MEMBER)
+  TB_SPEC_TEXTFIELD(TB_SPEC_MEMBER)
 } tbFlatTextField;
 
 typedef struct {
@@ -236,13 +211,13 @@ typedef struct {
 
 typedef struct {
   TB_FLAT_COMMON
-  TB_SPEC_TUPLEITEM(TB_FLAT_MEMBER)
+  TB_SPEC_TUPLEITEM(TB_SPEC_MEMBER)
   int objtype;  // tbObjType
 } tbFlatTupleItem;
 
 typedef struct {
   TB_FLAT_COMMON
-  TB_SPEC_KEY(TB_FLAT_MEMBER)
+  TB_SPEC_KEY(TB_SPEC_MEMBER)
   bool from_parts;  // of an attached model, or too short: a NaN in qpos, mpos or mquat is the value
                     // at qpos0
 } tbFlatKey;

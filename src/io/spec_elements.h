@@ -15,7 +15,7 @@
 #ifndef TRIBO_IO_SPEC_ELEMENTS_H_
 #define TRIBO_IO_SPEC_ELEMENTS_H_
 
-#include "io/spec_fields.h"
+#include "tribo/spec_fields.h"
 
 // Names of attributes that several elements take.
 #define TB_SPEC_FRAME_NAMES "name childclass pos quat axisangle xyaxes zaxis euler"

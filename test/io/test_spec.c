@@ -95,6 +95,68 @@ static void test_build(void** state) {
   tb_spec_free(spec);
 }
 
+// The same attributes as a struct.
+static void test_structs(void** state) {
+  (void)state;
+  tbError error;
+  tbSpec* spec = load(PENDULUM);
+  tbElement* rod = find(spec, "geom", "rod");
+  tbSpecGeom geom;
+  assert_int_equal(tb_spec_get_geom(rod, &geom, &error), TB_OK);
+  assert_near(geom.size[0], 0.02, 0);
+  assert_near(geom.fromto[5], -0.5, 0);
+  assert_near(geom.density, 1000, 0);
+  // The class is not looked at, and stays.
+  assert_int_equal(geom.type, TB_GEOM_SPHERE);
+  tbReal marks[2] = {1, 2.5};
+  geom.size[0] = 0.1;
+  geom.friction[1] = 0.01;
+  geom.condim = 4;
+  geom.user = (tbSpecList){2, marks};
+  geom.material = "steel";
+  assert_int_equal(tb_spec_set_geom(rod, &geom, &error), TB_OK);
+  assert_string_equal(tb_spec_get(rod, "size"), "0.1 0 0");
+  assert_string_equal(tb_spec_get(rod, "friction"), "1 0.01 0.0001");
+  assert_string_equal(tb_spec_get(rod, "condim"), "4");
+  assert_string_equal(tb_spec_get(rod, "user"), "1 2.5");
+  assert_string_equal(tb_spec_get(rod, "material"), "steel");
+  assert_null(tb_spec_get(rod, "type"));
+  assert_null(tb_spec_get(rod, "density"));
+  // Back to what was not given.
+  geom.material = NULL;
+  geom.user.n = 0;
+  assert_int_equal(tb_spec_set_geom(rod, &geom, &error), TB_OK);
+  assert_null(tb_spec_get(rod, "material"));
+  assert_null(tb_spec_get(rod, "user"));
+  tbModel* m = compile(spec);
+  assert_near(m->geom_friction[4], 0.01, 0);
+  assert_int_equal(m->geom_condim[1], 4);
+  assert_int_equal(m->geom_type[1], TB_GEOM_CAPSULE);
+  tb_model_free(m);
+  // A mistake in one changes none.
+  geom.condim = 3;
+  geom.pos[1] = (tbReal)NAN;
+  refused(tb_spec_set_geom(rod, &geom, &error), TB_ERROR_PARSE, &error, "'nan' is not a finite");
+  assert_string_equal(tb_spec_get(rod, "condim"), "4");
+  geom.pos[1] = 0;
+  geom.type = 99;
+  refused(tb_spec_set_geom(rod, &geom, &error), TB_ERROR_PARSE, &error, "'99' is none of");
+  // Several elements share one struct, others have another.
+  tbSpecActuator motor = tb_spec_default_actuator();
+  assert_int_equal(tb_spec_get_actuator(find(spec, "actuator", "m"), &motor, &error), TB_OK);
+  assert_string_equal(motor.joint, "hinge");
+  motor.gear[0] = 3;
+  motor.ctrllimited = TB_AUTO;
+  assert_int_equal(tb_spec_set_actuator(find(spec, "actuator", "m"), &motor, &error), TB_OK);
+  motor.dyntype = TB_DYN_FILTER;
+  refused(tb_spec_set_actuator(find(spec, "actuator", "m"), &motor, &error), TB_ERROR_PARSE, &error,
+          "<motor>: unknown attribute 'dyntype'");
+  refused(tb_spec_get_actuator(rod, &motor, &error), TB_ERROR_ARGUMENT, &error, "another element");
+  refused(tb_spec_get_geom(NULL, &geom, &error), TB_ERROR_ARGUMENT, &error, "NULL");
+  refused(tb_spec_set_geom(rod, NULL, &error), TB_ERROR_ARGUMENT, &error, "NULL");
+  tb_spec_free(spec);
+}
+
 static void test_walk(void** state) {
   (void)state;
   tbSpec* spec = load(PENDULUM);
@@ -536,11 +598,12 @@ static void test_urdf(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_build),  cmocka_unit_test(test_walk),
-      cmocka_unit_test(test_change), cmocka_unit_test(test_mistakes),
-      cmocka_unit_test(test_misuse), cmocka_unit_test(test_extremes),
-      cmocka_unit_test(test_attach), cmocka_unit_test(test_recompile),
-      cmocka_unit_test(test_files),  cmocka_unit_test(test_urdf),
+      cmocka_unit_test(test_build),     cmocka_unit_test(test_structs),
+      cmocka_unit_test(test_walk),      cmocka_unit_test(test_change),
+      cmocka_unit_test(test_mistakes),  cmocka_unit_test(test_misuse),
+      cmocka_unit_test(test_extremes),  cmocka_unit_test(test_attach),
+      cmocka_unit_test(test_recompile), cmocka_unit_test(test_files),
+      cmocka_unit_test(test_urdf),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,10 +7,9 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/number.h"
 #include "io/spec/schema.h"
 #include "io/spec/value.h"
-#include "io/spec/write.h"
+#include "io/spec/write_field.h"
 
 tbSpec* tb_spec_create(void) {
   tbSpec* spec = tb_spec_new("", NULL, NULL);
@@ -213,12 +212,7 @@ tbResult tb_spec_set_reals(tbElement* element, const char* attribute, const tbRe
                            "tb_spec_set_reals: expected an attribute and at least one number");
   }
   tbText text = {0};
-  for (int i = 0; i < count; i++) {
-    char number[TB_NUMBER_TEXT];
-    tb_print_shortest(number, values[i]);
-    if (i) tb_text_put(&text, " ");
-    tb_text_put(&text, number);
-  }
+  tb_text_reals(&text, values, count);
   tbResult result = text.failed ? tb_fail(error, TB_ERROR_MEMORY, "out of memory")
                                 : tb_spec_set(element, attribute, text.s, error);
   free(text.s);

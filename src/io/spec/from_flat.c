@@ -7,11 +7,10 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/number.h"
 #include "io/compile/compile.h"
 #include "io/flat_tables.h"
 #include "io/spec/schema.h"
-#include "io/spec/write.h"
+#include "io/spec/write_field.h"
 #include "io/spec_elements.h"
 #include "model/option.h"
 #include "model/sensor_kinds.h"
@@ -33,12 +32,7 @@ static void set(Output* out, tbElement* e, const char* name, const char* value) 
 
 static void set_reals(Output* out, tbElement* e, const char* name, const tbReal* values, int n) {
   tbText text = {0};
-  for (int i = 0; i < n; i++) {
-    char number[TB_NUMBER_TEXT];
-    tb_print_shortest(number, values[i]);
-    if (i) tb_text_put(&text, " ");
-    tb_text_put(&text, number);
-  }
+  tb_text_reals(&text, values, n);
   out->failed |= text.failed;
   if (n) set(out, e, name, text.s);
   free(text.s);
@@ -53,11 +47,6 @@ static void set_ints(Output* out, tbElement* e, const char* name, const int* val
   set(out, e, name, text);
 }
 
-static const char* word_of(const tbFlatWord* words, int value) {
-  while (words->word && words->value != value) words++;
-  return words->word;
-}
-
 // Forms that the flat spec has resolved to others.
 static bool is_resolved(const char* name) {
   static const char* const NAMES[] = {"axisangle", "xyaxes", "zaxis",
@@ -66,16 +55,6 @@ static bool is_resolved(const char* name) {
     if (strcmp(name, NAMES[i]) == 0) return true;
   }
   return false;
-}
-
-// The bytes of a field's values.
-static size_t field_size(const tbFlatField* field) {
-  switch (field->kind) {
-    case TB_FIELD_REAL: return sizeof(tbReal) * (size_t)field->most;
-    case TB_FIELD_INT: return sizeof(int) * (size_t)field->most;
-    case TB_FIELD_ENUM: return sizeof(int);
-    default: return 0;
-  }
 }
 
 static void normalize(tbReal* v, int n) {
@@ -130,26 +109,12 @@ static bool is_unit(const char* name) {
 }
 
 static void set_field(Output* out, tbElement* e, const tbFlatField* field, const void* member) {
-  const char* text;
   tbReal unit[4];
-  switch (field->kind) {
-    case TB_FIELD_REAL:
-      if (is_unit(field->name)) member = set_unit(unit, member, field->most);
-      set_reals(out, e, field->name, member, field->most);
-      break;
-    case TB_FIELD_INT: set_ints(out, e, field->name, member, field->most); break;
-    case TB_FIELD_ENUM: set(out, e, field->name, word_of(field->words, *(const int*)member)); break;
-    case TB_FIELD_TEXT:
-      memcpy(&text, member, sizeof text);
-      set(out, e, field->name, text);
-      break;
-    case TB_FIELD_LIST: {
-      const tbFlatList* list = (const tbFlatList*)member;
-      set_reals(out, e, field->name, list->v, list->n);
-      break;
-    }
-    case TB_FIELD_SKIP: break;
-  }
+  tbText text = {0};
+  if (is_unit(field->name)) member = set_unit(unit, member, field->most);
+  if (tb_field_text(field, member, &text)) set(out, e, field->name, text.s);
+  out->failed |= text.failed;
+  free(text.s);
 }
 
 // Every field that the element gives or that differs from its initial value.
@@ -159,7 +124,7 @@ static void set_fields(Output* out, tbElement* e, tbFlatTable table, const void*
     const tbFlatField* field = &table.field[i];
     const char* member = (const char*)element + field->offset;
     bool known, given = ((const tbFlatElement*)element)->given >> i & 1;
-    bool differs = memcmp(member, (const char*)initial + field->offset, field_size(field)) != 0;
+    bool differs = memcmp(member, (const char*)initial + field->offset, tb_field_size(field)) != 0;
     bool any_length = field->kind == TB_FIELD_TEXT || field->kind == TB_FIELD_LIST;
     tb_schema_field(e->kind, field->name, &known);
     if (!known || is_resolved(field->name) || !(given || differs || any_length)) continue;
@@ -172,7 +137,7 @@ static bool differs(tbFlatTable table, const void* element, const void* initial)
   for (int i = 0; i < table.nfield; i++) {
     const tbFlatField* field = &table.field[i];
     const char* member = (const char*)element + field->offset;
-    size_t size = field_size(field);
+    size_t size = tb_field_size(field);
     if (size && memcmp(member, (const char*)initial + field->offset, size) != 0) return true;
   }
   return false;
@@ -224,7 +189,7 @@ static void write_compiler(Output* out) {
       kept = kept || strcmp(KEPT[k], field->name) == 0;
     }
     if (!kept) continue;
-    if (memcmp(member, (const char*)&initial + field->offset, field_size(field)) == 0) continue;
+    if (memcmp(member, (const char*)&initial + field->offset, tb_field_size(field)) == 0) continue;
     set_field(out, e, field, member);
   }
   tbFlatLengthRange usual = tb_flat_initial_lengthrange();
@@ -287,7 +252,7 @@ static void write_option(Output* out) {
     const char* member = (const char*)option + field->offset;
     // Older names repeat a member; flags and groups follow below.
     bool older = strncmp(field->name, "mpr_", 4) == 0 || strcmp(field->name, "collision") == 0;
-    size_t size = field_size(field);
+    size_t size = tb_field_size(field);
     if (older || !size || memcmp(member, (char*)&usual + field->offset, size) == 0) continue;
     set_field(out, section(out, "option"), field, member);
   }
@@ -489,7 +454,7 @@ static void write_contact_sensor(Output* out, tbElement* e, const tbFlatSensor* 
     used += (size_t)snprintf(data + used, sizeof data - used, used ? " %s" : "%s", word->word);
   }
   set(out, e, "data", data);
-  set(out, e, "reduce", word_of(tb_flat_words_reduce, s->intprm[1]));
+  set(out, e, "reduce", tb_field_word(tb_flat_words_reduce, s->intprm[1]));
   set_ints(out, e, "num", &s->intprm[2], 1);
 }
 
@@ -510,11 +475,11 @@ static void write_target(Output* out, tbElement* e, const tbFlatSensor* s) {
     if (s->refname) set(out, e, choice(s->reftype, true), s->refname);
     if (target == TB_SENSOR_CONTACT) write_contact_sensor(out, e, s);
   } else if (target != TB_SENSOR_NONE && s->objname) {
-    set(out, e, "objtype", word_of(tb_flat_words_object, s->objtype));
+    set(out, e, "objtype", tb_field_word(tb_flat_words_object, s->objtype));
     set(out, e, "objname", s->objname);
     if (target == TB_SENSOR_IN_SITE) set(out, e, "site", s->refname);
     if (target != TB_SENSOR_REFERENCE || !s->refname) return;
-    set(out, e, "reftype", word_of(tb_flat_words_object, s->reftype));
+    set(out, e, "reftype", tb_field_word(tb_flat_words_object, s->reftype));
     set(out, e, "refname", s->refname);
   }
 }
@@ -543,7 +508,7 @@ static void write_custom(Output* out) {
     for (int k = 0; k < flat->tuple[i].itemnum; k++) {
       const tbFlatTupleItem* item = &flat->tupleitem[flat->tuple[i].itemadr + k];
       tbElement* part = add(out, e, "element", NULL);
-      set(out, part, "objtype", word_of(tb_flat_words_object, item->objtype));
+      set(out, part, "objtype", tb_field_word(tb_flat_words_object, item->objtype));
       SET_FIELDS(out, part, tupleitem, item);
     }
   }
