@@ -316,6 +316,32 @@ static void test_misuse(void** state) {
   tb_spec_free(spec);
 }
 
+// Any number reads back as the same bits.
+static void test_numbers(void** state) {
+  (void)state;
+  tbSpec* spec = tb_spec_create();
+  tbElement* geom = add(tb_spec_world(spec), "geom", NULL);
+  tbRng rng = {7};
+  for (int i = 0; i < 20000; i++) {
+    uint64_t bits[3] = {tb_rng_next(&rng), tb_rng_next(&rng) >> 12, tb_rng_next(&rng)};
+    tbReal values[3], back[3];
+    memcpy(values, bits, sizeof values);
+    values[2] = ldexp((double)(bits[2] % 1000), (int)(bits[2] >> 40) % 40 - 20);
+    if (!isfinite(values[0])) continue;
+    assert_int_equal(tb_spec_set_reals(geom, "pos", values, 3, NULL), TB_OK);
+    assert_int_equal(tb_spec_get_reals(geom, "pos", back, 3), 3);
+    assert_memory_equal(values, back, sizeof values);
+  }
+  const tbReal plain[3] = {0.1, -1e-7, 1e22};
+  assert_int_equal(tb_spec_set_reals(geom, "pos", plain, 3, NULL), TB_OK);
+  assert_string_equal(tb_spec_get(geom, "pos"), "0.1 -1e-07 1e+22");
+  const tbReal open[2] = {-INFINITY, INFINITY};
+  tbElement* joint = add(add(tb_spec_world(spec), "body", NULL), "joint", NULL);
+  assert_int_equal(tb_spec_set_reals(joint, "range", open, 2, NULL), TB_OK);
+  assert_string_equal(tb_spec_get(joint, "range"), "-inf inf");
+  tb_spec_free(spec);
+}
+
 // Deep nesting and long texts end in an error, or work.
 static void test_extremes(void** state) {
   (void)state;
@@ -438,6 +464,7 @@ static void test_recompile(void** state) {
       "</actuator></mujoco>");
   tbModel* m = compile(spec);
   tbData* d = tb_data_new(m);
+  for (int i = 0; i < m->nv; i++) d->qvel[i] = 0.1 * (i + 1);
   for (int i = 0; i < 50; i++) {
     d->ctrl[0] = 0.01 * i;
     d->ctrl[1] = 0.5;
@@ -598,12 +625,12 @@ static void test_urdf(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_build),     cmocka_unit_test(test_structs),
-      cmocka_unit_test(test_walk),      cmocka_unit_test(test_change),
-      cmocka_unit_test(test_mistakes),  cmocka_unit_test(test_misuse),
-      cmocka_unit_test(test_extremes),  cmocka_unit_test(test_attach),
-      cmocka_unit_test(test_recompile), cmocka_unit_test(test_files),
-      cmocka_unit_test(test_urdf),
+      cmocka_unit_test(test_build),   cmocka_unit_test(test_structs),
+      cmocka_unit_test(test_numbers), cmocka_unit_test(test_walk),
+      cmocka_unit_test(test_change),  cmocka_unit_test(test_mistakes),
+      cmocka_unit_test(test_misuse),  cmocka_unit_test(test_extremes),
+      cmocka_unit_test(test_attach),  cmocka_unit_test(test_recompile),
+      cmocka_unit_test(test_files),   cmocka_unit_test(test_urdf),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
