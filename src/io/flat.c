@@ -259,9 +259,14 @@ static tbResult check_names(tbFlat* spec, tbFlatKind kind, tbError* error) {
     for (; slot[at]; at = (at + 1) & (room - 1)) {
       const tbFlatElement* other = tb_flat_at(spec, kind, slot[at] - 1);
       if (strcmp(other->name, element->name) != 0) continue;
+      const char* word = tb_flat_kind_info(kind)->name;
+      if (!*other->source) {
+        return TB_FLAT_FAIL(error, TB_ERROR_PARSE, element,
+                            "the name '%s' is already taken by another %s", element->name, word);
+      }
       return TB_FLAT_FAIL(error, TB_ERROR_PARSE, element,
-                          "the name '%s' is already taken by the %s at %s:%d", element->name,
-                          tb_flat_kind_info(kind)->name, other->source, other->line);
+                          "the name '%s' is already taken by the %s at %s:%d", element->name, word,
+                          other->source, other->line);
     }
     slot[at] = i + 1;
   }

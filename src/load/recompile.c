@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "model/workspace.h"
 #include "tribo/data.h"
 #include "tribo/spec.h"
 
@@ -97,6 +98,9 @@ tbResult tb_spec_recompile(const tbSpec* spec, tbModel** model, tbData** data, t
   if (!spec || !model || !*model || !data || !*data) {
     return tb_fail(error, TB_ERROR_ARGUMENT,
                    "tb_spec_recompile: the spec, the model or the data is NULL");
+  }
+  if (!tb_is_world_of(*model, *data)) {
+    return tb_fail(error, TB_ERROR_ARGUMENT, "tb_spec_recompile: the data is of another model");
   }
   tbError local;
   if (!error) error = &local;

@@ -255,7 +255,7 @@ static void test_mistakes(void** state) {
   tbElement* twice = add(tb_spec_world(spec), "site", "s");
   add(tb_spec_world(spec), "site", "s");
   assert_null(tb_spec_compile(spec, &error));
-  refused(error.code, TB_ERROR_PARSE, &error, "the name 's' is already taken by the site");
+  refused(error.code, TB_ERROR_PARSE, &error, "the name 's' is already taken by another site");
   // An element without a file is named in messages.
   set(twice, "name", "other");
   tbElement* joint = add(find(spec, "body", "arm"), "joint", "second");
@@ -511,7 +511,9 @@ static void test_recompile(void** state) {
   assert_int_equal(d->status, TB_OK);
 
   // A failure keeps both.
-  tbModel* kept = m;
+  tbModel *kept = m, *other = tb_load(TB_SCENES_DIR "/arm.xml", NULL, NULL);
+  refused(tb_spec_recompile(spec, &other, &d, &error), TB_ERROR_ARGUMENT, &error, "another model");
+  tb_model_free(other);
   set(find(spec, "joint", "t"), "axis", "0 0 0");
   refused(tb_spec_recompile(spec, &m, &d, &error), TB_ERROR_PARSE, &error, "axis has no length");
   assert_ptr_equal(kept, m);

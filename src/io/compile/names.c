@@ -128,11 +128,11 @@ static const char* model_name(const tbCompile* c) {
 
 // One line of the notes; returns its length without the terminating zero.
 static int print_note(const tbFlatNote* note, char* text, size_t size) {
-  if (note->count > 1) {
-    return snprintf(text, size, "%s:%d: %s (%d times)\n", note->file, note->line, note->text,
-                    note->count);
-  }
-  return snprintf(text, size, "%s:%d: %s\n", note->file, note->line, note->text);
+  char times[32] = "";
+  if (note->count > 1) snprintf(times, sizeof times, " (%d times)", note->count);
+  // Elements that were added in memory have no file.
+  if (!*note->file) return snprintf(text, size, "%s%s\n", note->text, times);
+  return snprintf(text, size, "%s:%d: %s%s\n", note->file, note->line, note->text, times);
 }
 
 void tb_compile_count_names(const tbCompile* c, tbModel* sizes) {

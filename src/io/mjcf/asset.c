@@ -206,7 +206,7 @@ static bool read_model(tbMjcf* p, const tbElement* node) {
     p->child = larger;
     p->child_capacity = room;
   }
-  const char* name = tb_mjcf_text(p, node, "name");
+  const char* name = tb_element_get(node, "name");
   if (!name || !*name) name = tb_flat_text(p->spec, spec->model_name ? spec->model_name : "");
   for (int i = 0; i < p->nchild; i++) {
     if (name && strcmp(p->child[i].name, name) == 0) {

@@ -275,7 +275,7 @@ static bool read_replicate(tbMjcf* p, const tbElement* node, Replicate* r) {
   if (!given || r->count < 0) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "needs a count that is not negative");
   }
-  r->sep = tb_mjcf_text(p, node, "sep");
+  r->sep = tb_element_get(node, "sep");
   if (!r->sep) r->sep = "";
   return true;
 }
@@ -466,15 +466,15 @@ bool tb_mjcf_attach(tbMjcf* p, const tbElement* node, const tbMjcfPlace* place) 
                         "attaching a part of the model to itself is not supported");
   }
   if (!tb_mjcf_required(p, node, "model", &model)) return false;
-  const char* prefix = tb_mjcf_text(p, node, "prefix");
+  const char* prefix = tb_element_get(node, "prefix");
   if (!prefix) return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "attribute 'prefix' is missing");
-  const char* suffix = tb_mjcf_text(p, node, "suffix");
+  const char* suffix = tb_element_get(node, "suffix");
   tbFlat* child = NULL;
   for (int i = 0; i < p->nchild; i++) {
     if (strcmp(p->child[i].name, model) == 0) child = p->child[i].spec;
   }
   if (!child) return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "unknown model '%s'", model);
-  const char* body = tb_mjcf_text(p, node, "body");
+  const char* body = tb_element_get(node, "body");
   Copy copy = {.p = p,
                .source = child,
                .place = *place,

@@ -10,11 +10,6 @@ bool tb_mjcf_has(const tbElement* node, const char* name) {
   return tb_element_get(node, name) != NULL;
 }
 
-const char* tb_mjcf_text(tbMjcf* p, const tbElement* node, const char* name) {
-  (void)p;
-  return tb_element_get(node, name);
-}
-
 bool tb_mjcf_fail(tbMjcf* p, tbResult code, const tbElement* node, const char* format, ...) {
   va_list args;
   va_start(args, format);
@@ -29,7 +24,7 @@ bool tb_mjcf_no_memory(tbMjcf* p) {
 }
 
 bool tb_mjcf_required(tbMjcf* p, const tbElement* node, const char* name, const char** value) {
-  *value = tb_mjcf_text(p, node, name);
+  *value = tb_element_get(node, name);
   if (*value && **value) return true;
   return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "attribute '%s' is missing", name);
 }
@@ -118,6 +113,6 @@ bool tb_mjcf_common(tbMjcf* p, const tbElement* node, tbFlatElement* element) {
   element->source = tb_mjcf_file(node);
   element->line = tb_mjcf_line(node);
   element->compiler = p->spec->compiler;
-  element->name = tb_mjcf_text(p, node, "name");
+  element->name = tb_element_get(node, "name");
   return true;
 }

@@ -202,7 +202,7 @@ static bool read_geom(tbMjcf* p, const tbElement* node, const tbMjcfPlace* place
   if (!geom) return tb_mjcf_no_memory(p);
   *geom = record->geom;
   geom->body = place->body;
-  const char* type = tb_mjcf_text(p, node, "type");
+  const char* type = tb_element_get(node, "type");
   if (type && strcmp(type, "sdf") == 0) {
     return tb_mjcf_fail(p, TB_ERROR_UNSUPPORTED, node, "type 'sdf' is not supported");
   }
@@ -346,7 +346,7 @@ static bool read_inertial(tbMjcf* p, const tbElement* node, const tbMjcfPlace* p
 
 // Registers a frame. Frames only affect the poses of their contents; their names must be unique.
 static bool new_frame(tbMjcf* p, const tbElement* node) {
-  const char* name = tb_mjcf_text(p, node, "name");
+  const char* name = tb_element_get(node, "name");
   if (tb_mjcf_names_has(&p->frames, TB_FLAT_body, name)) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "there are two frames called '%s'", name);
   }

@@ -145,7 +145,7 @@ static bool read_wrap(tbMjcf* p, const tbElement* node, bool spatial) {
   wrap->type = joint ? TB_WRAP_JOINT : site ? TB_WRAP_SITE : geom ? TB_WRAP_SPHERE : TB_WRAP_PULLEY;
   if (!pulley && !tb_mjcf_required(p, node, node->tag, &wrap->target)) return false;
   if (geom) {
-    const char* side = tb_mjcf_text(p, node, "sidesite");
+    const char* side = tb_element_get(node, "sidesite");
     wrap->sidesite = side && *side ? side : NULL;
   }
   if (joint || pulley) {

@@ -15,7 +15,7 @@ static int find_class(const tbMjcf* p, const char* name) {
 bool tb_mjcf_class(tbMjcf* p, const tbElement* node, const char* attribute, int otherwise,
                    int* result) {
   *result = otherwise;
-  const char* name = tb_mjcf_text(p, node, attribute);
+  const char* name = tb_element_get(node, attribute);
   if (!name || !*name) return true;
   *result = find_class(p, name);
   if (*result >= 0) return true;
@@ -98,7 +98,7 @@ static bool read_record(tbMjcf* p, const tbElement* node, tbFlatDefault* c) {
 // Reads a class: first its own elements, then the nested classes, which inherit all of them.
 static bool read_class(tbMjcf* p, const tbElement* node, int parent, int depth) {
   int id = 0;
-  const char* name = tb_mjcf_text(p, node, "class");
+  const char* name = tb_element_get(node, "class");
   if (parent >= 0) {
     if (!name || !*name) {
       return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "a nested class needs the attribute 'class'");

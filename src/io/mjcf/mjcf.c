@@ -74,7 +74,7 @@ static bool localize_anchors(tbMjcf* p) {
 
 static bool read_model(tbMjcf* p, const tbElement* root) {
   note_unused(p, root);
-  p->spec->model_name = tb_mjcf_text(p, root, "model");
+  p->spec->model_name = tb_element_get(root, "model");
   bool good = tb_mjcf_settings(p, root) && tb_mjcf_defaults(p, root) &&
               read_sections(p, root, "custom", tb_mjcf_custom) &&
               read_sections(p, root, "asset", tb_mjcf_assets) &&

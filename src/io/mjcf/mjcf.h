@@ -30,7 +30,7 @@ typedef struct {
   int childclass;
 } tbMjcfPlace;
 
-// refs.c: names by which elements refer to each other.
+// resolve_names.c: names by which elements refer to each other.
 typedef struct {
   const char** name;
   unsigned char* kind;  // tbFlatKind
@@ -86,8 +86,7 @@ bool tb_mjcf_fields(tbMjcf* p, const tbElement* node, tbFlatTable table, void* e
                     uint64_t* own);
 // Sets name, source, line and compiler settings of an element.
 bool tb_mjcf_common(tbMjcf* p, const tbElement* node, tbFlatElement* element);
-// One attribute as text of the tree; NULL if absent. `required` fails if it is absent.
-const char* tb_mjcf_text(tbMjcf* p, const tbElement* node, const char* name);
+// One attribute as text of the tree; an error if it is absent or empty.
 bool tb_mjcf_required(tbMjcf* p, const tbElement* node, const char* name, const char** value);
 bool tb_mjcf_has(const tbElement* node, const char* name);
 // `least` to `most` numbers of an attribute; *count is 0 if it is absent.
@@ -163,7 +162,7 @@ typedef void (*tbMjcfVisit)(void* context, tbFlatKind kind, const char** name);
 void tb_mjcf_references(const tbFlat* spec, tbFlatKind kind, tbFlatElement* element,
                         tbMjcfVisit visit, void* context);
 
-// keys.c: keyframes of attached models.
+// keyframe.c: keyframes of attached models.
 bool tb_mjcf_split_keys(tbMjcf* p, const tbElement* node, tbFlat* child, const char* prefix,
                         const char* suffix);
 bool tb_mjcf_join_keys(tbFlat* spec);

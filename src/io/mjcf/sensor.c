@@ -26,7 +26,7 @@ static bool read_object(tbMjcf* p, const tbElement* node, const char* type_name,
                         const char** name) {
   int count;
   if (!tb_mjcf_word(p, node, type_name, words, type, &count)) return false;
-  *name = tb_mjcf_text(p, node, name_name);
+  *name = tb_element_get(node, name_name);
   if (*name && !**name) *name = NULL;
   if ((count > 0) != (*name != NULL) || (required && !count)) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "needs both %s and %s", type_name, name_name);
@@ -45,7 +45,7 @@ static bool read_choice(tbMjcf* p, const tbElement* node, const Choice* choices,
                         int* type, const char** name) {
   int given = 0;
   for (const Choice* c = choices; c->attribute; c++) {
-    const char* text = tb_mjcf_text(p, node, c->attribute);
+    const char* text = tb_element_get(node, c->attribute);
     if (!text || !*text) continue;
     *type = c->type;
     *name = text;
@@ -70,7 +70,7 @@ static const Choice CONTACT_SECOND[] = {
 
 // Words separated by spaces, in the order of the table.
 static bool read_contact_data(tbMjcf* p, const tbElement* node, int* bits) {
-  const char* at = tb_mjcf_text(p, node, "data");
+  const char* at = tb_element_get(node, "data");
   *bits = TB_CONTACT_FOUND;
   if (!at) return true;
   int last = *bits = 0;

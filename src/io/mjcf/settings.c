@@ -88,7 +88,7 @@ static bool read_option_field(tbMjcf* p, const tbElement* node, const tbFlatFiel
   char* member = (char*)&p->spec->option + field->offset;
   int count;
   tbError error;
-  const char* text = tb_mjcf_text(p, node, field->name);
+  const char* text = tb_element_get(node, field->name);
   if (!text) return true;
   switch (field->kind) {
     case TB_FIELD_REAL:
