@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "model/joint_kinds.h"
 #include "model/workspace.h"
 #include "tribo/data.h"
 #include "tribo/spec.h"
@@ -73,10 +74,8 @@ static void carry_state(const Match* match, const tbData* from, tbData* to) {
   for (int i = 0; i < b->njnt; i++) {
     int j = match->joint[i], type = b->jnt_type[i];
     if (j < 0) continue;
-    int nq = type == TB_JOINT_FREE ? 7 : type == TB_JOINT_BALL ? 4 : 1;
-    int nv = type == TB_JOINT_FREE ? 6 : type == TB_JOINT_BALL ? 3 : 1;
-    copy(to->qpos + b->jnt_qposadr[i], from->qpos + a->jnt_qposadr[j], nq);
-    copy(to->qvel + b->jnt_dofadr[i], from->qvel + a->jnt_dofadr[j], nv);
+    copy(to->qpos + b->jnt_qposadr[i], from->qpos + a->jnt_qposadr[j], tb_joint_nq(type));
+    copy(to->qvel + b->jnt_dofadr[i], from->qvel + a->jnt_dofadr[j], tb_joint_nv(type));
   }
   for (int i = 0; i < b->nu; i++) {
     int j = match->actuator[i];

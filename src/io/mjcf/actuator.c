@@ -238,8 +238,7 @@ static bool read_extension(tbMjcf* p, const tbElement* node, tbFlatActuator* a) 
                             tb_transmission_words);
       }
       a->trntype = type;
-      a->target[k] = tb_mjcf_text(p, node, word);
-      if (!a->target[k]) return tb_mjcf_no_memory(p);
+      a->target[k] = tb_element_get(node, word);
     }
   }
   return true;

@@ -12,8 +12,11 @@
 #include "io/spec/schema.h"
 #include "io/spec/write_field.h"
 #include "io/spec_elements.h"
+#include "model/equality_kinds.h"
+#include "model/joint_kinds.h"
 #include "model/option.h"
 #include "model/sensor_kinds.h"
+#include "model/transmission_kinds.h"
 #include "spatial/quat.h"
 
 // The spec being written. After the first failure nothing more is added.
@@ -337,7 +340,7 @@ static void write_joint(Output* out, const tbFlatJoint* joint) {
   tbElement* e = add(out, out->body[joint->body], "joint", joint->name);
   SET_FIELDS(out, e, joint, joint);
   bool aligned = joint->align == TB_AUTO ? joint->compiler->alignfree : joint->align;
-  if (joint->type == TB_JOINT_FREE) set(out, e, "align", aligned ? "true" : "false");
+  if (tb_joint_floats(joint->type)) set(out, e, "align", aligned ? "true" : "false");
 }
 
 static void write_tree(Output* out) {
@@ -374,7 +377,6 @@ static void write_tree(Output* out) {
 
 static void write_contacts(Output* out) {
   const tbFlat* flat = out->flat;
-  static const char* const EQUALITIES[] = {"connect", "weld", "joint", "tendon"};
   for (int i = 0; i < flat->npair; i++) {
     tbElement* e = add(out, section(out, "contact"), "pair", flat->pair[i].name);
     SET_FIELDS(out, e, pair, &flat->pair[i]);
@@ -385,7 +387,8 @@ static void write_contacts(Output* out) {
   }
   for (int i = 0; i < flat->nequality; i++) {
     const tbFlatEquality* equality = &flat->equality[i];
-    tbElement* e = add(out, section(out, "equality"), EQUALITIES[equality->type], equality->name);
+    tbElement* e =
+        add(out, section(out, "equality"), tb_equality_kinds[equality->type].word, equality->name);
     SET_FIELDS(out, e, equality, equality);
   }
 }
@@ -424,6 +427,13 @@ static void write_servo(Output* out, const tbFlatActuator* a) {
   if (a->dyntype == TB_DYN_FILTEREXACT) set_reals(out, e, "timeconst", &a->dynprm[0], 1);
 }
 
+// The objects of an extension's transmission, which have no fields.
+static void write_extension(Output* out, tbElement* e, const tbFlatActuator* a) {
+  const tbTransmissionKind* kind = &tb_transmission_kinds[a->trntype];
+  if (a->target[0]) set(out, e, kind->word, a->target[0]);
+  if (a->target[1]) set(out, e, kind->second_word, a->target[1]);
+}
+
 static void write_actuators(Output* out) {
   for (int i = 0; i < out->flat->nactuator; i++) {
     const tbFlatActuator* a = &out->flat->actuator[i];
@@ -433,6 +443,7 @@ static void write_actuators(Output* out) {
     }
     tbElement* e = add(out, section(out, "actuator"), "general", a->name);
     SET_FIELDS(out, e, actuator, a);
+    write_extension(out, e, a);
   }
 }
 

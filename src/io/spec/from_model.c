@@ -8,6 +8,9 @@
 #include "io/flat_tables.h"
 #include "io/mesh/mesh.h"
 #include "io/spec/from_flat.h"
+#include "model/equality_kinds.h"
+#include "model/joint_kinds.h"
+#include "model/transmission_kinds.h"
 #include "spatial/vec3.h"
 
 typedef struct {
@@ -121,12 +124,12 @@ static bool check_joint(const Input* in, int i, int nv) {
   const tbReal *q = m->qpos0 + m->jnt_qposadr[i], *spring = m->qpos_spring + m->jnt_qposadr[i];
   const tbReal identity[4] = {1, 0, 0, 0};
   bool good = true;
-  if (m->jnt_type[i] == TB_JOINT_FREE) {
+  if (tb_joint_floats(m->jnt_type[i])) {
     int body = m->jnt_bodyid[i];
     good = memcmp(q, m->body_pos + 3 * body, 3 * sizeof *q) == 0 &&
            memcmp(q + 3, m->body_quat + 4 * body, 4 * sizeof *q) == 0 &&
            memcmp(q, spring, 7 * sizeof *q) == 0;
-  } else if (m->jnt_type[i] == TB_JOINT_BALL) {
+  } else if (tb_joint_is_rotation(m->jnt_type[i])) {
     good = memcmp(q, identity, sizeof identity) == 0 && memcmp(spring, q, sizeof identity) == 0;
   }
   return good || refuse(in, "joint", name, i,
@@ -139,9 +142,7 @@ static bool read_joints(const Input* in) {
     tbFlatJoint* j = tb_flat_add_joint(in->flat);
     if (!j) return no_memory(in);
     int dof = m->jnt_dofadr[i], adr = m->jnt_qposadr[i], type = m->jnt_type[i];
-    if (!check_joint(in, i, type == TB_JOINT_FREE ? 6 : type == TB_JOINT_BALL ? 3 : 1)) {
-      return false;
-    }
+    if (!check_joint(in, i, tb_joint_nv(type))) return false;
     j->name = name_or_null(m, TB_OBJ_JOINT, i);
     j->body = m->jnt_bodyid[i];
     j->type = type;
@@ -164,7 +165,7 @@ static bool read_joints(const Input* in) {
     j->damping[0] = m->dof_damping[dof];
     j->frictionloss = m->dof_frictionloss[dof];
     j->user = user(m->jnt_user, i, m->nuser_jnt);
-    if (type < TB_JOINT_SLIDE) continue;
+    if (!tb_joint_is_scalar(type)) continue;
     j->ref = m->qpos0[adr];
     j->springref = m->qpos_spring[adr];
   }
@@ -287,6 +288,7 @@ static bool read_geoms(const Input* in) {
     g->gap = m->geom_gap[i];
     g->restitution = m->geom_restitution[i];
     g->compliance = m->geom_compliance[i];
+    g->tangentcompliance = m->geom_tangentcompliance[i];
     g->contactdamping = m->geom_contactdamping[i];
     copy_rgba(g->rgba, m->geom_rgba, i);
     g->user = user(m->geom_user, i, m->nuser_geom);
@@ -371,6 +373,7 @@ static bool read_contacts(const Input* in) {
     p->gap = m->pair_gap[i];
     p->restitution = m->pair_restitution[i];
     p->compliance = m->pair_compliance[i];
+    p->tangentcompliance = m->pair_tangentcompliance[i];
     p->contactdamping = m->pair_contactdamping[i];
   }
   for (int i = 0; i < m->nexclude; i++) {
@@ -406,7 +409,8 @@ static void equality_objects(const Input* in, tbFlatEquality* e, int i) {
       e->body2 = refer(in, TB_FLAT_body, second);
       memcpy(e->anchor, data, sizeof e->anchor);
       TB_SET_GIVEN(equality, e, anchor);
-      if (e->type == TB_EQ_WELD) memcpy(e->relpose, data + 3, sizeof e->relpose);
+      if (tb_equality_ends(in->m, i) == TB_ENDS_FRAMES)
+        memcpy(e->relpose, data + 3, sizeof e->relpose);
   }
 }
 
@@ -420,10 +424,36 @@ static bool read_equalities(const Input* in) {
     e->active = m->eq_active0[i];
     COPY(e->solref, m->eq_solref, i);
     COPY(e->solimp, m->eq_solimp, i);
-    if (e->type == TB_EQ_WELD) e->torquescale = m->eq_data[TB_NEQDATA * i + 10];
+    if (tb_equality_ends(m, i) == TB_ENDS_FRAMES) e->torquescale = m->eq_data[TB_NEQDATA * i + 10];
     equality_objects(in, e, i);
   }
   return true;
+}
+
+// The flat spec's kind of a type of object.
+static tbFlatKind kind_of(int type) {
+  switch (type) {
+    case TB_OBJ_BODY:
+    case TB_OBJ_XBODY: return TB_FLAT_body;
+    case TB_OBJ_JOINT: return TB_FLAT_joint;
+    case TB_OBJ_GEOM: return TB_FLAT_geom;
+    case TB_OBJ_SITE: return TB_FLAT_site;
+    case TB_OBJ_CAMERA: return TB_FLAT_camera;
+    case TB_OBJ_LIGHT: return TB_FLAT_light;
+    case TB_OBJ_MESH: return TB_FLAT_mesh;
+    case TB_OBJ_HFIELD: return TB_FLAT_hfield;
+    case TB_OBJ_PAIR: return TB_FLAT_pair;
+    case TB_OBJ_EXCLUDE: return TB_FLAT_exclude;
+    case TB_OBJ_EQUALITY: return TB_FLAT_equality;
+    case TB_OBJ_TENDON: return TB_FLAT_tendon;
+    case TB_OBJ_ACTUATOR: return TB_FLAT_actuator;
+    case TB_OBJ_SENSOR: return TB_FLAT_sensor;
+    case TB_OBJ_NUMERIC: return TB_FLAT_numeric;
+    case TB_OBJ_TEXT: return TB_FLAT_text;
+    case TB_OBJ_TUPLE: return TB_FLAT_tuple;
+    case TB_OBJ_KEY: return TB_FLAT_key;
+    default: return TB_NFLATKINDS;
+  }
 }
 
 // ---- tendons and actuators ----------------------------------------------------------------------
@@ -480,20 +510,12 @@ static bool read_tendons(const Input* in) {
 }
 
 static void read_transmission(const Input* in, tbFlatActuator* a, int i) {
-  int first = in->m->actuator_trnid[2 * i], second = in->m->actuator_trnid[2 * i + 1];
-  switch (in->m->actuator_trntype[i]) {
-    case TB_TRN_JOINT: a->joint = refer(in, TB_FLAT_joint, first); break;
-    case TB_TRN_JOINTINPARENT: a->jointinparent = refer(in, TB_FLAT_joint, first); break;
-    case TB_TRN_SLIDERCRANK:
-      a->cranksite = refer(in, TB_FLAT_site, first);
-      a->slidersite = refer(in, TB_FLAT_site, second);
-      break;
-    case TB_TRN_TENDON: a->tendon = refer(in, TB_FLAT_tendon, first); break;
-    case TB_TRN_SITE:
-      a->site = refer(in, TB_FLAT_site, first);
-      a->refsite = refer(in, TB_FLAT_site, second);
-      break;
-    default: a->body = refer(in, TB_FLAT_body, first);
+  int type = in->m->actuator_trntype[i];
+  a->trntype = type;
+  for (int k = 0; k < 2; k++) {
+    const char** name = tb_flat_transmission(a, type, k);
+    tbFlatKind kind = kind_of(tb_transmission_kinds[type].first);
+    if (name) *name = refer(in, kind, in->m->actuator_trnid[2 * i + k]);
   }
 }
 
@@ -528,32 +550,6 @@ static bool read_actuators(const Input* in) {
 }
 
 // ---- sensors and custom fields ------------------------------------------------------------------
-
-// The flat spec's kind of a type of object.
-static tbFlatKind kind_of(int type) {
-  switch (type) {
-    case TB_OBJ_BODY:
-    case TB_OBJ_XBODY: return TB_FLAT_body;
-    case TB_OBJ_JOINT: return TB_FLAT_joint;
-    case TB_OBJ_GEOM: return TB_FLAT_geom;
-    case TB_OBJ_SITE: return TB_FLAT_site;
-    case TB_OBJ_CAMERA: return TB_FLAT_camera;
-    case TB_OBJ_LIGHT: return TB_FLAT_light;
-    case TB_OBJ_MESH: return TB_FLAT_mesh;
-    case TB_OBJ_HFIELD: return TB_FLAT_hfield;
-    case TB_OBJ_PAIR: return TB_FLAT_pair;
-    case TB_OBJ_EXCLUDE: return TB_FLAT_exclude;
-    case TB_OBJ_EQUALITY: return TB_FLAT_equality;
-    case TB_OBJ_TENDON: return TB_FLAT_tendon;
-    case TB_OBJ_ACTUATOR: return TB_FLAT_actuator;
-    case TB_OBJ_SENSOR: return TB_FLAT_sensor;
-    case TB_OBJ_NUMERIC: return TB_FLAT_numeric;
-    case TB_OBJ_TEXT: return TB_FLAT_text;
-    case TB_OBJ_TUPLE: return TB_FLAT_tuple;
-    case TB_OBJ_KEY: return TB_FLAT_key;
-    default: return TB_NFLATKINDS;
-  }
-}
 
 static const char* refer_object(const Input* in, int type, int id) {
   tbFlatKind kind = kind_of(type);

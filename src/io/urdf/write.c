@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "io/spec/write.h"
+#include "model/joint_kinds.h"
 #include "spatial/quat.h"
 
 typedef struct {
@@ -104,7 +105,7 @@ static void put_origin(Output* out, const tbReal pos[3], const tbReal quat[4]) {
 static void anchor_of(const tbModel* m, int body, tbReal anchor[3]) {
   tb_zero3(anchor);
   int joint = m->body_jntadr[body];
-  if (m->body_jntnum[body] == 1 && m->jnt_type[joint] >= TB_JOINT_SLIDE) {
+  if (m->body_jntnum[body] == 1 && tb_joint_is_scalar(m->jnt_type[joint])) {
     tb_copy3(anchor, m->jnt_pos + 3 * joint);
   }
 }
@@ -120,7 +121,7 @@ static void link_pose(const tbModel* m, int body, tbReal pos[3], tbReal quat[4])
   tb_quat_rotate(shift, quat, anchor);
   tb_add3(pos, m->body_pos + 3 * body, shift);
   tb_sub3(pos, pos, outer);
-  if (m->body_jntnum[body] != 1 || m->jnt_type[joint] < TB_JOINT_SLIDE) return;
+  if (m->body_jntnum[body] != 1 || !tb_joint_is_scalar(m->jnt_type[joint])) return;
   tbReal reference = m->qpos0[m->jnt_qposadr[joint]];
   const tbReal* axis = m->jnt_axis + 3 * joint;
   if (m->jnt_type[joint] == TB_JOINT_SLIDE) {
@@ -296,11 +297,13 @@ static void write_scalar(Output* out, int joint) {
   if (mimic >= 0) write_mimic(out, mimic);
 }
 
+// The type in URDF, NULL where it has none.
 static const char* joint_word(const Output* out, int joint) {
   switch (out->m->jnt_type[joint]) {
     case TB_JOINT_FREE: return "floating";
     case TB_JOINT_SLIDE: return "prismatic";
-    default: return out->m->jnt_limited[joint] ? "revolute" : "continuous";
+    case TB_JOINT_HINGE: return out->m->jnt_limited[joint] ? "revolute" : "continuous";
+    default: return NULL;
   }
 }
 
@@ -312,7 +315,9 @@ static void write_joint(Output* out, int body) {
   Name link = name_of(m, TB_OBJ_BODY, "body", body);
   Name parent = name_of(m, TB_OBJ_BODY, "body", m->body_parentid[body]);
   if (n > 1) refuse(out, "body", &link, "has several joints");
-  if (n == 1 && m->jnt_type[joint] == TB_JOINT_BALL) refuse(out, "joint", &name, "is a ball joint");
+  if (n == 1 && !joint_word(out, joint)) {
+    refuse(out, "joint", &name, "is neither a hinge nor a slide nor a free joint");
+  }
   if (n == 1 && m->jnt_stiffness[joint] != 0) refuse(out, "joint", &name, "has a spring");
   if (n == 0) snprintf(name.text, sizeof name.text, "%.290s_fixed", link.text);
   tbReal pos[3], quat[4];
@@ -320,7 +325,8 @@ static void write_joint(Output* out, int body) {
   put(out, "  <joint");
   put_name(out, "name", &name);
   put(out, " type=\"");
-  put(out, n ? joint_word(out, joint) : "fixed");
+  const char* word = n ? joint_word(out, joint) : "fixed";
+  put(out, word ? word : "");
   put(out, "\">\n    <parent");
   put_name(out, "link", &parent);
   put(out, "/><child");
@@ -328,7 +334,7 @@ static void write_joint(Output* out, int body) {
   put(out, "/>\n    ");
   put_origin(out, pos, quat);
   put(out, "\n");
-  if (n && m->jnt_type[joint] >= TB_JOINT_SLIDE) write_scalar(out, joint);
+  if (n && tb_joint_is_scalar(m->jnt_type[joint])) write_scalar(out, joint);
   put(out, "  </joint>\n");
 }
 
