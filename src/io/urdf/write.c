@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "io/spec/write.h"
+#include "model/equality_kinds.h"
 #include "model/joint_kinds.h"
 #include "spatial/quat.h"
 
@@ -243,10 +244,15 @@ static void write_link(Output* out, int body) {
 
 // ---- joints -------------------------------------------------------------------------------------
 
+// Whether an equality is a polynomial of two joints.
+static bool couples_joints(const tbModel* m, int equality) {
+  return strcmp(tb_equality_kinds[m->eq_type[equality]].word, "joint") == 0;
+}
+
 // The equality by which a joint follows another one linearly, or -1.
 static int mimic_of(const tbModel* m, int joint) {
   for (int i = 0; i < m->neq; i++) {
-    if (m->eq_type[i] != TB_EQ_JOINT || m->eq_obj1id[i] != joint || !m->eq_active0[i]) continue;
+    if (!couples_joints(m, i) || m->eq_obj1id[i] != joint || !m->eq_active0[i]) continue;
     const tbReal* c = m->eq_data + TB_NEQDATA * i;
     if (m->eq_obj2id[i] >= 0 && c[2] == 0 && c[3] == 0 && c[4] == 0) return i;
   }
@@ -380,7 +386,7 @@ static void list_left_out(Output* out) {
   for (int i = 0; i < m->ngeom; i++) shapes += !has_shape(m, i);
   for (int i = 0; i < m->nv; i++) armature += m->dof_armature[i] != 0;
   for (int i = 0; i < m->neq; i++) {
-    int joint = m->eq_type[i] == TB_EQ_JOINT ? m->eq_obj1id[i] : -1;
+    int joint = couples_joints(m, i) ? m->eq_obj1id[i] : -1;
     equalities += joint < 0 || mimic_of(m, joint) != i;
   }
   leave_out(out, shapes, "planes, height fields and ellipsoids");
