@@ -39,6 +39,13 @@ static bool unknown_flag(const Grammar* g, const char* word) {
 
 static bool take_path(const Grammar* g, const char* word) {
   if (!g->path) return complain(g->command, "unexpected argument '%s' (see --help)", word);
+  if (*g->path && g->second && !*g->second) {
+    *g->second = word;
+    return true;
+  }
+  if (*g->path && g->second) {
+    return complain(g->command, "two files at most, not '%s' as well", word);
+  }
   if (*g->path) {
     return complain(g->command, "one %s at a time, not '%s' as well", g->noun, word);
   }
@@ -147,12 +154,7 @@ bool complain_of_value(const char* command, const char* message, const char* val
   return complain(command, "%s%s", message, nearest_hint(&nearest));
 }
 
-tbModel* model_args_load(const ModelArgs* args, const char* command) {
-  if (!args->path) {
-    complain(command, "a model file is required (see --help)");
-    return NULL;
-  }
-  tbError error = {TB_OK, ""};
+tbLoadOptions model_args_options(const ModelArgs* args) {
   tbLoadOptions options = tbDefaultLoadOptions();
   options.floating_base = args->floating_base;
   options.keep_fixed = args->keep_fixed;
@@ -160,6 +162,16 @@ tbModel* model_args_load(const ModelArgs* args, const char* command) {
   options.srdf = args->srdf;
   options.search_paths = args->search_paths.item;
   options.nsearch_paths = args->search_paths.count;
+  return options;
+}
+
+tbModel* model_args_load(const ModelArgs* args, const char* command) {
+  if (!args->path) {
+    complain(command, "a model file is required (see --help)");
+    return NULL;
+  }
+  tbError error = {TB_OK, ""};
+  tbLoadOptions options = model_args_options(args);
   tbModel* model = tb_load(args->path, &options, &error);
   if (!model) complain(command, "%s", error.message);
   for (int i = 0; i < args->options.count && model; i++) {

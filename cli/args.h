@@ -41,8 +41,9 @@ typedef struct {
   const char* command;
   int count;
   Flag flag[ARGS_MOST_FLAGS];
-  const char* noun;   // what `path` is: "model"
-  const char** path;  // the one argument that is not a flag, or NULL
+  const char* noun;     // what `path` is: "model"
+  const char** path;    // the one argument that is not a flag, or NULL
+  const char** second;  // a second such argument, or NULL
 } Grammar;
 
 void grammar_add(Grammar* grammar, Flag flag);
@@ -67,6 +68,9 @@ typedef struct {
 
 // A grammar with the flags of a model.
 Grammar model_args_grammar(ModelArgs* args, const char* command);
+
+// How the model is to be loaded.
+tbLoadOptions model_args_options(const ModelArgs* args);
 
 // The model with its options set, or NULL after a complaint.
 tbModel* model_args_load(const ModelArgs* args, const char* command);

@@ -3,6 +3,8 @@
 #define TRIBO_CLI_COMMANDS_H_
 
 int tribo_cmd_info(int argc, char** argv);
+int tribo_cmd_convert(int argc, char** argv);
+int tribo_cmd_compile(int argc, char** argv);
 int tribo_cmd_eval(int argc, char** argv);
 int tribo_cmd_sim(int argc, char** argv);
 int tribo_cmd_solve(int argc, char** argv);

@@ -18,6 +18,10 @@ typedef struct {
 
 static const Command COMMANDS[] = {
     {"info", tribo_cmd_info, "MODEL                                        contents of a model"},
+    {"convert", tribo_cmd_convert,
+     "IN OUT                                      a model in another format"},
+    {"compile", tribo_cmd_compile,
+     "MODEL [OUT.tbm]                             check a model, and save it compiled"},
     {"eval", tribo_cmd_eval,
      "MODEL [--qpos F --qvel F --key K --what ...]   quantities at a state"},
     {"sim", tribo_cmd_sim, "MODEL [--law L --solver S --dt X --time X ...]   simulate"},
@@ -34,7 +38,7 @@ enum { NCOMMANDS = sizeof COMMANDS / sizeof COMMANDS[0] };
 static void print_usage(FILE* out) {
   fprintf(out, "tribo %s: contact physics for robots\n\n", TRIBO_VERSION);
   for (int i = 0; i < NCOMMANDS; i++) {
-    fprintf(out, "  tribo %-6s %s\n", COMMANDS[i].name, COMMANDS[i].usage);
+    fprintf(out, "  tribo %-7s %s\n", COMMANDS[i].name, COMMANDS[i].usage);
   }
   fprintf(out, "\nEvery command takes --help; --json prints one JSON object on standard output.\n");
 }

@@ -15,7 +15,7 @@ if command -v cppcheck >/dev/null; then
   lists=$(mktemp -d)
   trap 'rm -rf "$lists"' EXIT
   mkdir "$lists/tribo" "$lists/io"
-  for file in include/tribo/model_fields.h include/tribo/data_fields.h src/io/spec_fields.h; do
+  for file in include/tribo/model_fields.h include/tribo/data_fields.h include/tribo/spec_fields.h; do
     sed -n 's/^#define \(TB_[A-Z_]*\)(X).*/#define \1(X)/p' $file >"$lists/${file#*/}"
   done
   cppcheck --std=c11 --enable=warning,portability --quiet --error-exitcode=1 -j2 --max-configs=1 \

@@ -14,6 +14,7 @@ root = Path(__file__).resolve().parent.parent
 headers = sorted((root / "include/tribo").glob("*.h"))
 COLUMNS = {  # by number of arguments of X
     "TB_OPTION_FIELDS": ["type", "name", "count", "default", "allowed", "unit", "meaning"],
+    7: ["kind", "name", "least", "most", "initial", "words", "meaning"],
     6: ["type", "name", "rows", "columns", "unit", "meaning"],
     5: ["type", "name", "default", "allowed", "meaning"],
     4: ["type", "name", "value", "meaning"],
@@ -194,6 +195,73 @@ def page(header: Path) -> str:
     return "\n".join(out)
 
 
+def string(argument: str, macros: dict[str, str]) -> str:
+    """String literals and macros of string literals, joined."""
+    pieces = re.findall(r'"((?:[^"\\]|\\.)*)"|(\w+)', argument)
+    return "".join(text if not name else string(macros.get(name, ""), macros) for text, name in pieces)
+
+
+def macros_of(*files: str) -> dict[str, tuple[str, str]]:
+    """Macros of headers: name to (parameters, body)."""
+    found = {}
+    for file in files:
+        text = (root / file).read_text().replace("\\\n", " ")
+        for name, parameters, body in re.findall(r"^#define (\w+)(\([\w, ]*\))?[ \t]*(.*)$", text, re.M):
+            found[name] = (parameters, body)
+    return found
+
+
+def rows(name: str, macros: dict[str, tuple[str, str]]) -> list[list[str]]:
+    """The arguments of every X(...) of a list, with the lists in it."""
+    body, out = macros[name][1], []
+    body = re.sub(r"TB_SPEC_ORIENTATION\(X\)", lambda _: macros["TB_SPEC_ORIENTATION"][1], body)
+    for call in re.finditer(r"TB_SPEC_ACTUATORS\(X, (\"\w+\"), (\"[^\"]*\")\)", body):
+        inner = macros["TB_SPEC_ACTUATORS"][1].replace("parent", call.group(1)).replace("own", call.group(2))
+        body = body.replace(call.group(0), inner)
+    for kind, args in calls(body):
+        if kind == "X":
+            out.append(args)
+    return out
+
+
+def elements_of_mjcf() -> str:
+    """A table of the elements and attributes that are read, from the lists that reading uses."""
+    macros = macros_of("include/tribo/spec_fields.h", "src/io/spec_elements.h")
+    texts = {name: body for name, (parameters, body) in macros.items() if not parameters}
+    out = ["# Elements of MJCF", "", "What is read, and what an edit of a [spec](../manual/spec.md) may set. Attributes in",
+           "parentheses are known, but not used. Sensors and their targets are on [their page](../manual/sensors.md).", "",
+           "| in | element | attributes |", "|---|---|---|"]
+    fields = {}
+    for parent, tag, _, listed, others, names, what in rows("TB_SPEC_ELEMENTS", macros):
+        words = string(names, texts).split()
+        for sign, group in (("*", listed), ("+", others)):
+            if sign not in words:
+                continue
+            at = words.index(sign)
+            if group == "flag":
+                words[at : at + 1] = [args[0] for args in rows("TB_SPEC_FLAGS", macros)]
+                continue
+            list_name = "TB_SPEC_TEXTFIELD" if group == "text" else f"TB_SPEC_{group.upper()}"
+            words[at : at + 1] = [f"({a[1]})" if a[0] == "SKIP" else a[1] for a in rows(list_name, macros)]
+            fields[group] = list_name
+        tag, note = string(tag, texts), string(what, texts)
+        attributes = " ".join(f"`{w}`" if not w.startswith("(") else f"(`{w[1:-1]}`)" for w in words)
+        attributes = "" if words == ["any"] else attributes
+        out.append(f"| `{string(parent, texts)}` | `<{tag}>` | {attributes}{'; ' if attributes and note else ''}{note} |")
+    out += ["", "## Attributes", "", "`0 0` of a list: any number of values; the default is that of the flat spec.", ""]
+    for group, list_name in sorted(fields.items()):
+        out += [f"**{group}**", "", "| attribute | values | default | meaning |", "|---|---|---|---|"]
+        for kind, name, least, most, initial, words, what in rows(list_name, macros):
+            if kind == "SKIP":
+                continue
+            form = {"TEXT": "text", "LIST": "numbers", "ENUM": "a word"}.get(kind, "whole" if kind == "INT" else "number")
+            count = "" if kind in ("TEXT", "LIST", "ENUM") else (least if least == most else f"{least} to {most}")
+            initial = texts.get(initial, initial) if group != "option" else ""
+            out.append(f"| `{name}` | {count} {form} | {plain(initial)} | {plain(string(what, texts))} |")
+        out.append("")
+    return "\n".join(out)
+
+
 def main() -> None:
     out = Path(sys.argv[1])
     out.mkdir(parents=True, exist_ok=True)
@@ -202,6 +270,8 @@ def main() -> None:
         (out / f"{header.stem}.md").write_text(page(header))
         first = next((line[3:] for line in header.read_text().splitlines() if line.startswith("// ")), "")
         index.append(f"* [tribo/{header.name}]({header.stem}.md): {first}")
+    (out / "mjcf.md").write_text(elements_of_mjcf() + "\n")
+    index.append("* [Elements of MJCF](mjcf.md): elements and attributes that are read")
     (out / "index.md").write_text("\n".join(index) + "\n")
 
 

@@ -27,6 +27,7 @@
 #include "tribo/problem.h"
 #include "tribo/query.h"
 #include "tribo/report.h"
+#include "tribo/spec.h"
 #include "tribo/step.h"
 #include "tribo/trajectory.h"
 #include "tribo/types.h"

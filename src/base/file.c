@@ -1,7 +1,10 @@
 #include "base/file.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/error.h"
 
@@ -27,4 +30,27 @@ tbResult tb_read_file(const char* path, tbArena* arena, const unsigned char** by
   *bytes = buffer;
   *size = got;
   return TB_OK;
+}
+
+char* tb_absolute_path(const char* path) {
+  enum { LONGEST = 4096 };
+  char folder[LONGEST] = "";
+  if (path[0] != '/' && !getcwd(folder, sizeof folder)) return NULL;
+  size_t n = strlen(folder), size = n + strlen(path) + 2;
+  char* full = malloc(size);
+  if (!full) return NULL;
+  memcpy(full, folder, n);
+  // Part by part, so that "//" and "/./" become "/".
+  for (const char* at = path; *at; at += strspn(at, "/")) {
+    size_t length = strcspn(at, "/");
+    if (length && !(length == 1 && *at == '.')) {
+      full[n++] = '/';
+      memcpy(full + n, at, length);
+      n += length;
+    }
+    at += length;
+  }
+  if (n == 0) full[n++] = '/';
+  full[n] = 0;
+  return full;
 }

@@ -13,4 +13,8 @@
 tbResult tb_read_file(const char* path, tbArena* arena, const unsigned char** bytes, size_t* size,
                       tbError* error);
 
+// The path as it is seen from any folder: with the current folder before it, "." removed. The
+// caller frees it; NULL if out of memory.
+char* tb_absolute_path(const char* path);
+
 #endif

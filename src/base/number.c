@@ -101,12 +101,31 @@ const char* tb_parse_int(const char* at, const char* end, int* value) {
   return at;
 }
 
-void tb_print_real(char text[TB_NUMBER_TEXT], tbReal value) {
-  snprintf(text, TB_NUMBER_TEXT, "%.17g", value);
+// The value with a number of significant digits, and a point in any locale.
+static void print_digits(char text[TB_NUMBER_TEXT], tbReal value, int digits) {
+  snprintf(text, TB_NUMBER_TEXT, "%.*g", digits, value);
   const char* point = localeconv()->decimal_point;
   size_t width = strlen(point);
   char* at = width ? strstr(text, point) : NULL;
   if (!at) return;
   *at = '.';
   memmove(at + 1, at + width, strlen(at + width) + 1);
+}
+
+void tb_print_real(char text[TB_NUMBER_TEXT], tbReal value) {
+  print_digits(text, value, 17);
+}
+
+void tb_print_shortest(char text[TB_NUMBER_TEXT], tbReal value) {
+  // Of a normal number, 15 digits without their trailing zeros are the shortest text if they
+  // suffice; denormal numbers have fewer digits.
+  tbReal back;
+  int digits = fabs(value) < 1e-300 ? 1 : 15;
+  for (; digits < 17; digits++) {
+    print_digits(text, value, digits);
+    const char* end = text + strlen(text);
+    if (tb_parse_real(text, end, &back) == end && back == value) return;
+    if (isinf(value)) return;
+  }
+  print_digits(text, value, 17);
 }

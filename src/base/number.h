@@ -16,6 +16,10 @@ const char* tb_parse_int(const char* at, const char* end, int* value);
 enum { TB_NUMBER_TEXT = 40 };
 void tb_print_real(char text[TB_NUMBER_TEXT], tbReal value);
 
+// The same with the fewest digits that read back as the same number: 0.1, not 0.10000000000000001.
+// Infinity is "inf" or "-inf".
+void tb_print_shortest(char text[TB_NUMBER_TEXT], tbReal value);
+
 // The first character at or after `at` that is no white space, at most `end`.
 const char* tb_skip_space(const char* at, const char* end);
 

@@ -9,6 +9,7 @@
 #include "io/compile/compile.h"
 #include "io/format.h"
 #include "io/urdf/urdf.h"
+#include "load/load.h"
 #include "model/model.h"
 #include "tribo/dynamics.h"
 #include "tribo/model.h"
@@ -19,8 +20,8 @@ tbLoadOptions tbDefaultLoadOptions(void) {
 }
 
 // Feasible lengths of muscles, as requested by compiler/lengthrange.
-static tbResult set_length_ranges(const tbSpec* spec, tbModel* model, tbError* error) {
-  const tbSpecLengthRange* s = &spec->compiler->lengthrange;
+static tbResult set_length_ranges(const tbFlat* spec, tbModel* model, tbError* error) {
+  const tbFlatLengthRange* s = &spec->compiler->lengthrange;
   tbLengthRangeOptions options = {.mode = s->mode,
                                   .useexisting = s->useexisting,
                                   .uselimit = s->uselimit,
@@ -35,42 +36,50 @@ static tbResult set_length_ranges(const tbSpec* spec, tbModel* model, tbError* e
   int failed;
   tbResult result = tb_set_length_ranges(model, &options, &failed, &inner);
   if (result == TB_OK) return TB_OK;
-  const tbSpecActuator* actuator = failed >= 0 ? &spec->actuator[failed] : NULL;
-  return tb_spec_fail(error, result, actuator ? actuator->source : s->source,
+  const tbFlatActuator* actuator = failed >= 0 ? &spec->actuator[failed] : NULL;
+  return tb_flat_fail(error, result, actuator ? actuator->source : s->source,
                       actuator ? actuator->line : s->line, "%s", inner.message);
 }
 
-// Completes a parsed spec to a model; the spec is freed.
-static tbModel* finish(tbSpec* spec, const tbLoadOptions* options, tbError* error) {
-  if (!spec) return NULL;
+tbModel* tb_load_complete(const tbFlat* spec, const tbLoadOptions* options, tbError* error) {
   tbModel* model = tb_compile(spec, options, error);
   tbResult result = model ? tb_set_constants(model, error) : TB_ERROR_MODEL;
   if (result == TB_OK) tb_compile_finish(spec, model);
   if (result == TB_OK) result = set_length_ranges(spec, model, error);
   // Numbers close to the largest double may cause overflow in derived fields.
   if (result == TB_OK) result = tb_model_check(model, error);
-  if (result != TB_OK) {
-    tb_model_free(model);
-    model = NULL;
-  }
-  tb_spec_free(spec);
+  if (result == TB_OK) return model;
+  tb_model_free(model);
+  return NULL;
+}
+
+// Completes a parsed spec to a model; the spec is freed.
+static tbModel* finish(tbFlat* spec, const tbLoadOptions* options, tbError* error) {
+  if (!spec) return NULL;
+  tbModel* model = tb_load_complete(spec, options, error);
+  tb_flat_free(spec);
   return model;
+}
+
+tbResult tb_load_check_options(const tbLoadOptions* options, tbError* error) {
+  if (!options || (options->nsearch_paths == 0) ||
+      (options->nsearch_paths > 0 && options->search_paths)) {
+    return TB_OK;
+  }
+  return tb_fail(error, TB_ERROR_ARGUMENT, "%d search paths, or their list is NULL",
+                 options->nsearch_paths);
 }
 
 static tbModel* load_text(const char* text, size_t size, const char* path,
                           const tbLoadOptions* options, tbError* error) {
   tbLoadOptions defaults = tbDefaultLoadOptions();
   if (!options) options = &defaults;
-  if (options->nsearch_paths < 0 || (options->nsearch_paths && !options->search_paths)) {
-    tb_fail(error, TB_ERROR_ARGUMENT, "%d search paths, or their list is NULL",
-            options->nsearch_paths);
-    return NULL;
-  }
+  if (tb_load_check_options(options, error) != TB_OK) return NULL;
   switch (tb_format_detect(text, size)) {
     case TB_FORMAT_MJCF:
-      return finish(tb_spec_parse_mjcf(text, size, path, options, error), options, error);
+      return finish(tb_flat_parse_mjcf(text, size, path, options, error), options, error);
     case TB_FORMAT_URDF:
-      return finish(tb_spec_parse_urdf(text, size, path, options, error), options, error);
+      return finish(tb_flat_parse_urdf(text, size, path, options, error), options, error);
     case TB_FORMAT_BINARY: return tb_model_load_binary(text, size, error);
     default: break;
   }

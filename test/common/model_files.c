@@ -57,14 +57,14 @@ void tb_test_files_free(char** paths, int n) {
   free(paths);
 }
 
-tbSpec* tb_test_spec(const char* path, const tbLoadOptions* options, tbError* error) {
+tbFlat* tb_test_spec(const char* path, const tbLoadOptions* options, tbError* error) {
   tbArena arena;
   tb_arena_init(&arena);
   const unsigned char* bytes;
   size_t size;
-  tbSpec* spec = NULL;
+  tbFlat* spec = NULL;
   if (tb_read_file(path, &arena, &bytes, &size, error) == TB_OK) {
-    spec = tb_spec_parse_mjcf((const char*)bytes, size, path, options, error);
+    spec = tb_flat_parse_mjcf((const char*)bytes, size, path, options, error);
   }
   tb_arena_free(&arena);
   return spec;
@@ -77,19 +77,19 @@ const char* tb_test_model_name(const char* path) {
 
 tbInertiaSource tb_test_inertia_source(const char* path) {
   tbInertiaSource result = {false, false};
-  tbSpec* spec = tb_test_spec(path, NULL, NULL);
+  tbFlat* spec = tb_test_spec(path, NULL, NULL);
   for (int i = 0; spec && i < spec->ngeom; i++) {
-    const tbSpecGeom* g = &spec->geom[i];
-    const tbSpecBody* b = &spec->body[g->body];
+    const tbFlatGeom* g = &spec->geom[i];
+    const tbFlatBody* b = &spec->body[g->body];
     int from_geom = b->compiler->inertiafromgeom;
     bool inferred = from_geom == 1 || (from_geom == TB_AUTO && !b->has_inertial);
     bool massless = TB_GIVEN(geom, g, mass) ? g->mass == 0 : g->density == 0;
     result.by_mesh |= g->mesh && g->body > 0 && inferred && !massless;
   }
   for (int i = 0; spec && i < spec->nbody; i++) {
-    const tbSpecBody* b = &spec->body[i];
+    const tbFlatBody* b = &spec->body[i];
     result.by_full |= b->has_inertial && TB_GIVEN(inertial, &b->inertial, fullinertia);
   }
-  tb_spec_free(spec);
+  tb_flat_free(spec);
   return result;
 }

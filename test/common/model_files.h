@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "io/spec.h"
+#include "io/flat.h"
 
 typedef struct {
   int compared, skipped, failed;
@@ -15,8 +15,8 @@ typedef struct {
 int tb_test_files(const char* folder, const char* ending, char*** paths);
 void tb_test_files_free(char** paths, int n);
 
-// The spec of an MJCF file, NULL and `error` where it is refused. Free with tb_spec_free.
-tbSpec* tb_test_spec(const char* path, const tbLoadOptions* options, tbError* error);
+// The spec of an MJCF file, NULL and `error` where it is refused. Free with tb_flat_free.
+tbFlat* tb_test_spec(const char* path, const tbLoadOptions* options, tbError* error);
 
 // Name of a model in messages: its path below the folder of models.
 const char* tb_test_model_name(const char* path);

@@ -3,12 +3,12 @@
 #define TRIBO_TEST_IO_MJCF_TEST_H_
 
 #include "common/test.h"
-#include "io/spec.h"
+#include "io/flat.h"
 
 // Parse `xml` as the file "model.xml"; the test fails where it is refused.
-static inline tbSpec* parse(const char* xml) {
+static inline tbFlat* parse(const char* xml) {
   tbError error;
-  tbSpec* spec = tb_spec_parse_mjcf(xml, strlen(xml), "model.xml", NULL, &error);
+  tbFlat* spec = tb_flat_parse_mjcf(xml, strlen(xml), "model.xml", NULL, &error);
   if (!spec) fail_msg("%s: %s", tb_result_name(error.code), error.message);
   return spec;
 }
@@ -16,9 +16,9 @@ static inline tbSpec* parse(const char* xml) {
 // Expect a refusal whose message contains `words`, for instance "model.xml:3: <geom>".
 static inline void refuse(const char* xml, tbResult code, const char* words) {
   tbError error;
-  tbSpec* spec = tb_spec_parse_mjcf(xml, strlen(xml), "model.xml", NULL, &error);
+  tbFlat* spec = tb_flat_parse_mjcf(xml, strlen(xml), "model.xml", NULL, &error);
   if (spec) {
-    tb_spec_free(spec);
+    tb_flat_free(spec);
     fail_msg("accepted, but expected: %s", words);
   }
   if (!strstr(error.message, words)) fail_msg("got '%s', expected '%s'", error.message, words);
@@ -29,7 +29,7 @@ static inline void refuse(const char* xml, tbResult code, const char* words) {
 #define WORLD(inside) "<mujoco><worldbody>" inside "</worldbody></mujoco>"
 
 // Index of a note that contains `words`; the test fails where there is none.
-static inline int find_note(const tbSpec* spec, const char* words) {
+static inline int find_note(const tbFlat* spec, const char* words) {
   for (int i = 0; i < spec->nnote; i++) {
     if (strstr(spec->note[i].text, words)) return i;
   }
@@ -38,9 +38,9 @@ static inline int find_note(const tbSpec* spec, const char* words) {
 }
 
 // Index of a named element.
-#define FIND(spec, kind, name) find_index((spec), TB_SPEC_##kind, (name))
-static inline int find_index(const tbSpec* spec, tbSpecKind kind, const char* name) {
-  int i = tb_spec_find(spec, kind, name);
+#define FIND(spec, kind, name) find_index((spec), TB_FLAT_##kind, (name))
+static inline int find_index(const tbFlat* spec, tbFlatKind kind, const char* name) {
+  int i = tb_flat_find(spec, kind, name);
   if (i < 0) fail_msg("no element is called '%s'", name);
   return i;
 }

@@ -4,7 +4,7 @@
 static void test_classes(void** state) {
   (void)state;
   // a nested class inherits what its parent says anywhere, also below it
-  tbSpec* s = parse(
+  tbFlat* s = parse(
       "<mujoco><default><geom density='500'/><default class='outer'>"
       "<default class='inner'><geom condim='6'/></default>"
       "<geom friction='.2 .3' rgba='1 0 0 1'/><joint damping='3'/></default></default>"
@@ -14,7 +14,7 @@ static void test_classes(void** state) {
       "<frame childclass='inner'><geom name='f' size='1'/>"
       "<body childclass='main'><geom name='m' "
       "size='1'/></body></frame></body></worldbody></mujoco>");
-  const tbSpecGeom* g = s->geom;
+  const tbFlatGeom* g = s->geom;
   int plain = FIND(s, geom, "plain"), o = FIND(s, geom, "o"), i = FIND(s, geom, "i");
   assert_near(g[plain].density, 500, 0);
   assert_vec(g[plain].friction, 3, 1, 0.005, 0.0001);
@@ -28,12 +28,12 @@ static void test_classes(void** state) {
   assert_near(g[FIND(s, geom, "m")].friction[0], 1, 0);
   assert_near(s->joint[FIND(s, joint, "j")].damping[0], 3, 0);
   assert_near(s->joint[FIND(s, joint, "k")].damping[0], 0, 0);
-  tb_spec_free(s);
+  tb_flat_free(s);
 }
 
 static void test_merged_sections(void** state) {
   (void)state;
-  tbSpec* s = parse(
+  tbFlat* s = parse(
       "<mujoco><default><geom condim='1'/></default><default class='main'><geom density='7'/>"
       "</default><option timestep='.1'/><option gravity='0 0 -1'/><compiler meshdir='a'/>"
       "<compiler angle='radian'/><worldbody><geom size='1'/></worldbody></mujoco>");
@@ -43,20 +43,20 @@ static void test_merged_sections(void** state) {
   assert_near(s->option.gravity[2], -1, 0);
   assert_string_equal(s->compiler->meshdir, "a");
   assert_int_equal(s->compiler->angle, 0);
-  tb_spec_free(s);
+  tb_flat_free(s);
 }
 
 static void test_orientation_of_class(void** state) {
   (void)state;
   // an element's own form outranks that of its class, and every form outranks quat, as in MuJoCo
   double h = sqrt(0.5);
-  tbSpec* s = parse(
+  tbFlat* s = parse(
       "<mujoco><default><geom euler='0 0 90'/></default><worldbody><geom size='1'/>"
       "<geom size='1' quat='0 1 0 0'/><geom size='1' zaxis='0 0 -1'/></worldbody></mujoco>");
   assert_vec(s->geom[0].quat, 4, h, 0, 0, h);
   assert_vec(s->geom[1].quat, 4, h, 0, 0, h);
   assert_vec(s->geom[2].quat, 4, 0, 1, 0, 0);
-  tb_spec_free(s);
+  tb_flat_free(s);
 }
 
 static void test_class_errors(void** state) {
@@ -69,7 +69,7 @@ static void test_class_errors(void** state) {
          TB_ERROR_PARSE, "'a' is already defined");
   refuse("<mujoco><default><default/></default></mujoco>", TB_ERROR_PARSE, "class");
   refuse("<mujoco><default><geom name='x'/></default></mujoco>", TB_ERROR_PARSE,
-         "unknown attribute 'name'");
+         "no name and no class");
   refuse("<mujoco><default><motor class='x'/></default></mujoco>", TB_ERROR_PARSE, "no class");
   refuse("<mujoco><default><goem size='1'/></default></mujoco>", TB_ERROR_PARSE,
          "did you mean <geom>?");
@@ -78,17 +78,17 @@ static void test_class_errors(void** state) {
 
 static void test_renamed_main(void** state) {
   (void)state;
-  tbSpec* s = parse(
+  tbFlat* s = parse(
       "<mujoco><default class='robot'><geom condim='4'/></default><worldbody>"
       "<geom class='robot' size='1'/></worldbody></mujoco>");
   assert_int_equal(s->geom[0].condim, 4);
   find_note(s, "'robot'");
-  tb_spec_free(s);
+  tb_flat_free(s);
 }
 
 static void test_option(void** state) {
   (void)state;
-  tbSpec* s = parse(
+  tbFlat* s = parse(
       "<mujoco><option integrator='implicitfast' cone='elliptic' solver='CG' jacobian='sparse' "
       "iterations='7' ls_iterations='8' noslip_iterations='9' impratio='3' tolerance='1e-5' "
       "wind='1 2 3' density='1.2' viscosity='2e-5' o_solref='.5' apirate='100' "
@@ -111,11 +111,11 @@ static void test_option(void** state) {
                    TB_DISABLE_CONTACT | TB_DISABLE_GRAVITY | TB_DISABLE_SPRING | TB_DISABLE_DAMPER);
   assert_int_equal(o->enableflags, TB_ENABLE_ENERGY | TB_ENABLE_MULTICCD);
   find_note(s, "'apirate'");
-  tb_spec_free(s);
+  tb_flat_free(s);
   refuse("<mujoco><option timestep='0'/></mujoco>", TB_ERROR_PARSE, "timestep");
   s = parse("<mujoco><option law='viscoelastic' integrator='expo'/></mujoco>");
   assert_int_equal(s->option.integrator, TB_INTEGRATOR_EXPO);
-  tb_spec_free(s);
+  tb_flat_free(s);
   refuse("<mujoco><option integrator='rk4'/></mujoco>", TB_ERROR_PARSE,
          "'rk4' is none of: Euler, RK4, implicit, implicitfast");
   refuse("<mujoco><option><flag contct='disable'/></option></mujoco>", TB_ERROR_PARSE, "'contact'");
@@ -128,21 +128,21 @@ static void test_collision_of_older_files(void** state) {
       "<contact><pair geom1='a' geom2='b'/></contact></mujoco>";
   char xml[512];
   snprintf(xml, sizeof xml, "<mujoco><option collision='predefined'/>%s", body);
-  tbSpec* s = parse(xml);
+  tbFlat* s = parse(xml);
   assert_int_equal(s->geom[0].contype, 0);
   assert_int_equal(s->geom[1].conaffinity, 0);
   assert_int_equal(s->npair, 1);
-  tb_spec_free(s);
+  tb_flat_free(s);
   snprintf(xml, sizeof xml, "<mujoco><option collision='dynamic'/>%s", body);
   s = parse(xml);
   assert_int_equal(s->npair, 0);
   assert_int_equal(s->geom[0].contype, 1);
-  tb_spec_free(s);
+  tb_flat_free(s);
 }
 
 static void test_compiler(void** state) {
   (void)state;
-  tbSpec* s = parse(
+  tbFlat* s = parse(
       "<mujoco><compiler boundmass='1' boundinertia='2' settotalmass='3' balanceinertia='true' "
       "strippath='true' fitaabb='true' discardvisual='true' fusestatic='true' convexhull='true' "
       "inertiafromgeom='true' inertiagrouprange='1 3' assetdir='stuff' coordinate='local' "
@@ -151,7 +151,7 @@ static void test_compiler(void** state) {
       "<size njmax='500' nconmax='100' nuserdata='4' nuser_geom='2' memory='1M'/>"
       "<statistic extent='2' center='1 2 3' meaninertia='.5'/>"
       "<asset><mesh file='deep/folder/part.stl'/></asset></mujoco>");
-  const tbSpecCompiler* c = s->compiler;
+  const tbFlatCompiler* c = s->compiler;
   assert_near(c->boundmass, 1, 0);
   assert_near(c->boundinertia, 2, 0);
   assert_near(c->settotalmass, 3, 0);
@@ -169,7 +169,7 @@ static void test_compiler(void** state) {
   assert_string_equal(s->mesh[0].name, "part");
   assert_string_equal(s->mesh[0].path, "stuff/part.stl");
   find_note(s, "'njmax'");
-  tb_spec_free(s);
+  tb_flat_free(s);
   refuse("<mujoco><statistic extent='0'/></mujoco>", TB_ERROR_PARSE, "extent");
 }
 

@@ -10,13 +10,13 @@ static void test_xml(void** state) {
   refuse("<mujoco><worldbody><geom size='1' size='2'/></worldbody></mujoco>", TB_ERROR_PARSE,
          "model.xml:1");
   refuse("<!DOCTYPE a [<!ENTITY x 'y'>]><mujoco/>", TB_ERROR_PARSE, "entity");
-  tbSpec* s =
+  tbFlat* s =
       parse("<?xml version='1.0' encoding='ISO-8859-1'?><!DOCTYPE mujoco><mujoco model='\xe9'/>");
   assert_string_equal(s->model_name, "\xc3\xa9");
-  tb_spec_free(s);
+  tb_flat_free(s);
   s = parse("<mujoco xmlns:xsi='http://a' xsi:schema='b'/>");
   find_note(s, "xsi:schema");
-  tb_spec_free(s);
+  tb_flat_free(s);
   refuse("<mujoco xmlns:x='http://a'><x:option/></mujoco>", TB_ERROR_PARSE, "prefix 'x:'");
 }
 
@@ -40,9 +40,9 @@ static void test_bombs(void** state) {
   for (size_t i = 0; i < depth; i++) at += sprintf(at, "<body>");
   for (size_t i = 0; i < depth; i++) at += sprintf(at, "</body>");
   sprintf(at, "</worldbody></mujoco>");
-  tbSpec* s = parse(xml);
+  tbFlat* s = parse(xml);
   assert_int_equal(s->nbody, 801);
-  tb_spec_free(s);
+  tb_flat_free(s);
   free(xml);
   refuse(WORLD("<replicate count='2000000000'><body/></replicate>"), TB_ERROR_MEMORY, "more than");
   refuse(WORLD("<replicate count='1000'><replicate count='1000'><replicate count='1000'><body/>"
@@ -77,11 +77,11 @@ static void test_numbers(void** state) {
   refuse(WORLD("<geom size='1' quat='1 0 0 0' euler='0 0 0'/>"), TB_ERROR_PARSE, "more than one");
   refuse(WORLD("<body><joint axis='0 0 0'/></body>"), TB_ERROR_PARSE, "axis has no length");
   // ranges may be open, masks may have all bits
-  tbSpec* s = parse(WORLD(
+  tbFlat* s = parse(WORLD(
       "<body><joint actuatorfrcrange='-inf inf'/></body><geom size='1' contype='4294967295'/>"));
   assert_true(isinf(s->joint[0].actuatorfrcrange[0]));
   assert_int_equal(s->geom[0].contype, -1);
-  tb_spec_free(s);
+  tb_flat_free(s);
 }
 
 static void test_names(void** state) {
@@ -89,9 +89,9 @@ static void test_names(void** state) {
   refuse(WORLD("<geom name='g' size='1'/>\n<geom name='g' size='1'/>"), TB_ERROR_PARSE,
          "model.xml:2: the name 'g' is already taken by the geom at model.xml:1");
   refuse(WORLD("<body name='world'/>"), TB_ERROR_PARSE, "'world' is already taken");
-  tbSpec* s =
+  tbFlat* s =
       parse(WORLD("<body name='x'/><geom name='x' size='1'/><geom size='1'/><site name='x'/>"));
-  tb_spec_free(s);
+  tb_flat_free(s);
 }
 
 static void test_unknown(void** state) {
@@ -127,8 +127,8 @@ static void test_unsupported(void** state) {
          TB_ERROR_UNSUPPORTED, "<general>: velrange is not supported");
   refuse("<mujoco><deformable><flex name='f'/></deformable></mujoco>", TB_ERROR_UNSUPPORTED,
          "<flex>");
-  tb_spec_free(parse("<mujoco><option><flag diagexact='disable'/></option></mujoco>"));
-  tbSpec* s = parse(
+  tb_flat_free(parse("<mujoco><option><flag diagexact='disable'/></option></mujoco>"));
+  tbFlat* s = parse(
       "<mujoco><visual><anything/></visual><deformable><skin name='s'/></deformable>"
       "<extension><plugin plugin='p'/></extension><sensor><tactile mesh='m' geom='g'/>"
       "<rangefinder camera='c'/></sensor></mujoco>");
@@ -137,7 +137,7 @@ static void test_unsupported(void** state) {
   find_note(s, "<rangefinder>");
   find_note(s, "<skin>");
   find_note(s, "<extension>");
-  tb_spec_free(s);
+  tb_flat_free(s);
 }
 
 // A tag over several lines is named by its first one.
@@ -163,22 +163,22 @@ static void test_long_file(void** state) {
 static void test_locale(void** state) {
   (void)state;
   if (!tb_test_comma("locale_mjcf")) skip();
-  tbSpec* s = parse(
+  tbFlat* s = parse(
       "<mujoco><option timestep='1.25' baumgarte='0.5'/>"
       "<worldbody><geom size='1.5'/></worldbody></mujoco>");
   tb_test_comma(NULL);
   assert_near(s->geom[0].size[0], 1.5, 0);
   assert_near(s->option.timestep, 1.25, 0);
   assert_near(s->option.baumgarte, 0.5, 0);
-  tb_spec_free(s);
+  tb_flat_free(s);
 }
 
 // Infinity is a word where a range is open, and a mistake elsewhere.
 static void test_infinity(void** state) {
   (void)state;
-  tbSpec* s = parse(WORLD("<body><joint range='-inf +Infinity'/><geom size='1'/></body>"));
+  tbFlat* s = parse(WORLD("<body><joint range='-inf +Infinity'/><geom size='1'/></body>"));
   assert_true(s->joint[0].range[0] == -INFINITY && s->joint[0].range[1] == INFINITY);
-  tb_spec_free(s);
+  tb_flat_free(s);
   static const char* const WORDS[] = {"infi", "in", "infinityy", "nan", "-", "1e", "0x1", "1,5"};
   for (size_t i = 0; i < sizeof WORDS / sizeof WORDS[0]; i++) {
     char xml[200];
@@ -214,10 +214,10 @@ static void test_damaged(void** state) {
     }
     if (tb_rng_next(&rng) % 4 == 0) size = tb_rng_next(&rng) % size;
     tbError error;
-    tbSpec* s = tb_spec_parse_mjcf(copy, size, "model.xml", NULL, &error);
+    tbFlat* s = tb_flat_parse_mjcf(copy, size, "model.xml", NULL, &error);
     if (!s) assert_true(error.code != TB_OK && error.message[0]);
     accepted += s != NULL;
-    tb_spec_free(s);
+    tb_flat_free(s);
   }
   assert_true(accepted > 0 && accepted < 3000);
 }

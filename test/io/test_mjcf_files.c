@@ -36,18 +36,18 @@ static int clean(void** state) {
   return rmdir(folder());
 }
 
-static tbSpec* load(const char* name) {
+static tbFlat* load(const char* name) {
   tbError error;
-  tbSpec* spec = tb_test_spec(path_of(name), NULL, &error);
+  tbFlat* spec = tb_test_spec(path_of(name), NULL, &error);
   if (!spec) fail_msg("%s: %s", tb_result_name(error.code), error.message);
   return spec;
 }
 
 static void load_refused(const char* name, tbResult code, const char* words) {
   tbError error;
-  tbSpec* spec = tb_test_spec(path_of(name), NULL, &error);
+  tbFlat* spec = tb_test_spec(path_of(name), NULL, &error);
   if (spec) {
-    tb_spec_free(spec);
+    tb_flat_free(spec);
     fail_msg("accepted, but expected: %s", words);
   }
   if (!strstr(error.message, words)) fail_msg("got '%s', expected '%s'", error.message, words);
@@ -66,13 +66,13 @@ static void test_include(void** state) {
   // against the main file's folder first, then beside the file that includes
   put("sub/c.xml", "<mujoco><include file='d.xml'/><asset><mesh file='x.stl'/></asset></mujoco>");
   put("sub/d.xml", "<mujoco><option timestep='.5'/></mujoco>");
-  tbSpec* s = load("main.xml");
+  tbFlat* s = load("main.xml");
   assert_near(s->body[1].quat[0], cos(0.5), 1e-15);
   assert_near(s->option.timestep, 0.5, 0);
   assert_string_equal(s->geom[0].name, "last");
   assert_string_equal(s->geom[1].source, path_of("b.xml"));
   assert_string_equal(s->mesh[0].path, path_of("m/x.stl"));
-  tb_spec_free(s);
+  tb_flat_free(s);
 }
 
 // Names with backslashes, and files that lie elsewhere.
@@ -89,13 +89,13 @@ static void test_file_names(void** state) {
   const char* paths[] = {"/nowhere", elsewhere};
   tbLoadOptions options = {.search_paths = paths, .nsearch_paths = 2};
   tbError error;
-  tbSpec* s = tb_test_spec(path_of("main.xml"), &options, &error);
+  tbFlat* s = tb_test_spec(path_of("main.xml"), &options, &error);
   if (!s) fail_msg("%s", error.message);
   assert_near(s->option.timestep, 0.25, 0);
   assert_string_equal(s->mesh[0].name, "y");
   assert_string_equal(s->mesh[0].path, path_of("m/n/x/y.stl"));
   assert_string_equal(s->mesh[1].path, path_of("sub/d.xml"));
-  tb_spec_free(s);
+  tb_flat_free(s);
 }
 
 static void test_include_errors(void** state) {
@@ -122,7 +122,7 @@ static void test_include_errors(void** state) {
 
 static void test_replicate(void** state) {
   (void)state;
-  tbSpec* s = parse(
+  tbFlat* s = parse(
       "<mujoco><worldbody><site name='fix'/><frame pos='0 0 1'>"
       "<replicate count='12' offset='1 0 0' euler='0 0 90' sep='-'>"
       "<body name='b' pos='.5 0 0'><joint name='j' axis='1 0 0'/><geom size='1'/>"
@@ -160,12 +160,12 @@ static void test_replicate(void** state) {
   assert_string_equal(s->actuator[2].tendon, "w-00");
   assert_int_equal(s->nsensor, 13);
   assert_string_equal(s->sensor[12].objname, "pull-11");
-  tb_spec_free(s);
+  tb_flat_free(s);
 }
 
 static void test_nested_replicate(void** state) {
   (void)state;
-  tbSpec* s = parse(
+  tbFlat* s = parse(
       "<mujoco><worldbody><replicate count='2' offset='0 1 0'><frame pos='0 0 .5'>"
       "<replicate count='3' offset='1 0 0' sep='_'><body name='b'><joint name='j'/></body>"
       "</replicate></frame></replicate></worldbody>"
@@ -177,7 +177,7 @@ static void test_nested_replicate(void** state) {
     assert_vec(s->body[1 + i].pos, 3, i % 3, i / 3, 0.5);
     assert_string_equal(s->sensor[i].name, sensors[i]);
   }
-  tb_spec_free(s);
+  tb_flat_free(s);
   refuse(WORLD("<replicate><body/></replicate>"), TB_ERROR_PARSE, "count");
   refuse(WORLD("<replicate count='-1'><body/></replicate>"), TB_ERROR_PARSE, "count");
   refuse(WORLD("<replicate count='2' angle='3'/>"), TB_ERROR_PARSE, "'angle'");
@@ -205,7 +205,7 @@ static void test_attach_body(void** state) {
       "<joint name='j0'/><frame pos='1 0 0' euler='0 0 90'><attach model='kid' body='a' "
       "prefix='k_'/></frame></body></worldbody><actuator><motor name='u0' joint='j0'/></actuator>"
       "</mujoco>");
-  tbSpec* s = load("main.xml");
+  tbFlat* s = load("main.xml");
   assert_int_equal(s->nbody, 4);
   assert_string_equal(s->body[2].name, "k_a");
   assert_int_equal(s->body[2].parent, 1);
@@ -240,7 +240,7 @@ static void test_attach_body(void** state) {
   assert_true(isnan(s->key[0].qpos.v[0]));
   assert_vec(s->key[0].qpos.v + 1, 5, 0.1, 1, 0, 0, 0);
   assert_vec(s->key[0].ctrl.v, 2, 0, 5);
-  tb_spec_free(s);
+  tb_flat_free(s);
 }
 
 static void test_attach_world(void** state) {
@@ -256,13 +256,13 @@ static void test_attach_world(void** state) {
       "<mujoco><asset><model name='one' file='child.xml'/></asset><worldbody>"
       "<replicate count='2' offset='0 5 0'><attach model='one' prefix='p_'/></replicate>"
       "</worldbody></mujoco>");
-  tbSpec* s = load("main.xml");
+  tbFlat* s = load("main.xml");
   const char* bodies[] = {"world", "p_a0", "p_g_leaf0", "p_a1", "p_g_leaf1"};
   assert_int_equal(s->nbody, 5);
   for (int i = 0; i < 5; i++) assert_string_equal(s->body[i].name, bodies[i]);
   assert_vec(s->geom[FIND(s, geom, "p_floor1")].pos, 3, 1, 5, 0);
   assert_int_equal(s->geom[FIND(s, geom, "p_g_x1")].body, 4);
-  tb_spec_free(s);
+  tb_flat_free(s);
 }
 
 static void test_attach_errors(void** state) {

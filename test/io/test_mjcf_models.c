@@ -8,16 +8,16 @@
 #include "io/mjcf_test.h"
 
 // A number that changes with any pose, name or parameter of the spec.
-static uint64_t fingerprint(const tbSpec* s) {
+static uint64_t fingerprint(const tbFlat* s) {
   uint64_t hash = TB_HASH_SEED;
   for (int i = 0; i < s->nbody; i++) {
-    const tbSpecBody* b = &s->body[i];
+    const tbFlatBody* b = &s->body[i];
     hash = tb_hash(hash, b->pos, sizeof b->pos);
     hash = tb_hash(hash, b->quat, sizeof b->quat);
     if (b->name) hash = tb_hash(hash, b->name, strlen(b->name));
   }
   for (int i = 0; i < s->ngeom; i++) {
-    const tbSpecGeom* g = &s->geom[i];
+    const tbFlatGeom* g = &s->geom[i];
     hash = tb_hash(hash, g->size, sizeof g->size);
     hash = tb_hash(hash, g->pos, sizeof g->pos);
     hash = tb_hash(hash, g->friction, sizeof g->friction);
@@ -34,16 +34,16 @@ static uint64_t fingerprint(const tbSpec* s) {
 
 static void check_file(const char* path) {
   tbError error;
-  tbSpec* a = tb_test_spec(path, NULL, &error);
+  tbFlat* a = tb_test_spec(path, NULL, &error);
   if (!a) fail_msg("%s", error.message);
-  tbSpec* b = tb_test_spec(path, NULL, &error);
+  tbFlat* b = tb_test_spec(path, NULL, &error);
   assert_true(fingerprint(a) == fingerprint(b));
   // the order that the compiler relies on
   for (int i = 1; i < a->nbody; i++) assert_true(a->body[i].parent < i);
   for (int i = 1; i < a->ngeom; i++) assert_true(a->geom[i - 1].body <= a->geom[i].body);
   for (int i = 1; i < a->njoint; i++) assert_true(a->joint[i - 1].body <= a->joint[i].body);
-  tb_spec_free(a);
-  tb_spec_free(b);
+  tb_flat_free(a);
+  tb_flat_free(b);
 }
 
 static int walk(const char* folder) {
@@ -98,7 +98,7 @@ static void test_sizes(void** state) {
     snprintf(name, sizeof name, "models/%s", FILES[i].path);
     if (!tb_test_shared(name, path, sizeof path)) continue;
     tbError error;
-    tbSpec* s = tb_test_spec(path, NULL, &error);
+    tbFlat* s = tb_test_spec(path, NULL, &error);
     if (!s) fail_msg("%s", error.message);
     assert_int_equal(s->nactuator, FILES[i].nu);
     assert_int_equal(s->nbody, FILES[i].nbody);
@@ -106,7 +106,7 @@ static void test_sizes(void** state) {
     assert_int_equal(s->nequality, FILES[i].neq);
     assert_int_equal(s->nsensor, FILES[i].nsensor);
     assert_int_equal(s->nkey, FILES[i].nkey);
-    tb_spec_free(s);
+    tb_flat_free(s);
   }
 }
 
@@ -119,10 +119,10 @@ static void* parse_often(void* result) {
   uint64_t hash = 0;
   for (int i = 0; i < 20; i++) {
     tbError error;
-    tbSpec* s = tb_spec_parse_mjcf(CHAIN, sizeof CHAIN - 1, "chain.xml", NULL, &error);
+    tbFlat* s = tb_flat_parse_mjcf(CHAIN, sizeof CHAIN - 1, "chain.xml", NULL, &error);
     if (!s) return NULL;
     hash = fingerprint(s);
-    tb_spec_free(s);
+    tb_flat_free(s);
   }
   *(uint64_t*)result = hash;
   return result;

@@ -201,7 +201,7 @@ static void assert_same_rotation(const double* a, const double* b) {
   assert_near(fabs(dot), 1, 1e-12);
 }
 
-static void compare_tree(const tbSpec* s, const mjModel* m) {
+static void compare_tree(const tbFlat* s, const mjModel* m) {
   assert_int_equal(s->nbody, m->nbody);
   assert_int_equal(s->njoint, m->njnt);
   assert_int_equal(s->ngeom, m->ngeom);
@@ -226,15 +226,15 @@ static void compare_tree(const tbSpec* s, const mjModel* m) {
   }
 }
 
-static void compare_joints(const tbSpec* s, const mjModel* m) {
+static void compare_joints(const tbFlat* s, const mjModel* m) {
   for (int i = 0; i < s->njoint; i++) {
-    const tbSpecJoint* j = &s->joint[i];
+    const tbFlatJoint* j = &s->joint[i];
     int q = m->jnt_qposadr[i], d = m->jnt_dofadr[i];
     assert_int_equal(j->type, m->jnt_type[i]);
     assert_int_equal(j->body, m->jnt_bodyid[i]);
     assert_near_array(j->pos, m->jnt_pos + 3 * i, 3, 1e-12);
     assert_near_array(j->axis, m->jnt_axis + 3 * i, 3, 1e-12);
-    assert_int_equal(j->type == TB_JOINT_FREE ? 0 : tb_spec_limited(j->limited, j->range),
+    assert_int_equal(j->type == TB_JOINT_FREE ? 0 : tb_flat_limited(j->limited, j->range),
                      m->jnt_limited[i]);
     if (m->jnt_limited[i]) assert_near_array(j->range, m->jnt_range + 2 * i, 2, 1e-12);
     assert_near_array(j->solreflimit, m->jnt_solref + 2 * i, 2, 1e-12);
@@ -248,10 +248,10 @@ static void compare_joints(const tbSpec* s, const mjModel* m) {
   }
 }
 
-static void compare_geoms(const tbSpec* s, const mjModel* m) {
+static void compare_geoms(const tbFlat* s, const mjModel* m) {
   static const int used[] = {0, 0, 1, 2, 3, 2, 3, 0};
   for (int i = 0; i < s->ngeom; i++) {
-    const tbSpecGeom* g = &s->geom[i];
+    const tbFlatGeom* g = &s->geom[i];
     assert_int_equal(g->type, m->geom_type[i]);
     assert_int_equal(g->body, m->geom_bodyid[i]);
     assert_near_array(g->pos, m->geom_pos + 3 * i, 3, 1e-12);
@@ -269,18 +269,18 @@ static void compare_geoms(const tbSpec* s, const mjModel* m) {
   }
 }
 
-static void compare_actuators(const tbSpec* s, const mjModel* m) {
+static void compare_actuators(const tbFlat* s, const mjModel* m) {
   assert_int_equal(s->nactuator, m->nu);
   for (int i = 0; i < s->nactuator; i++) {
-    const tbSpecActuator* a = &s->actuator[i];
+    const tbFlatActuator* a = &s->actuator[i];
     assert_near_array(a->gainprm, m->actuator_gainprm + mjNGAIN * i, 10, 1e-12);
     assert_near_array(a->biasprm, m->actuator_biasprm + mjNBIAS * i, 10, 1e-12);
     assert_near_array(a->dynprm, m->actuator_dynprm + mjNDYN * i, 3, 1e-12);
     assert_near_array(a->gear, m->actuator_gear + 6 * i, 6, 1e-12);
     assert_near_array(a->ctrlrange, m->actuator_ctrlrange + 2 * i, 2, 1e-12);
     assert_near_array(a->forcerange, m->actuator_forcerange + 2 * i, 2, 1e-12);
-    assert_int_equal(tb_spec_limited(a->ctrllimited, a->ctrlrange), m->actuator_ctrllimited[i]);
-    assert_int_equal(tb_spec_limited(a->forcelimited, a->forcerange), m->actuator_forcelimited[i]);
+    assert_int_equal(tb_flat_limited(a->ctrllimited, a->ctrlrange), m->actuator_ctrllimited[i]);
+    assert_int_equal(tb_flat_limited(a->forcelimited, a->forcerange), m->actuator_forcelimited[i]);
     assert_int_equal(a->gaintype, m->actuator_gaintype[i]);
     assert_int_equal(a->biastype, m->actuator_biastype[i]);
   }
@@ -300,7 +300,7 @@ static void test_random(void** state) {
     fclose(file);
     mjModel* m = mj_loadXML(path, NULL, why, sizeof why);
     tbError error;
-    tbSpec* s = tb_test_spec(path, NULL, &error);
+    tbFlat* s = tb_test_spec(path, NULL, &error);
     if (!m || !s) {
       if (s || m)
         fail_msg("seed %d: MuJoCo: %s, ours: %s", (int)seed, m ? "ok" : why,
@@ -313,7 +313,7 @@ static void test_random(void** state) {
     compare_geoms(s, m);
     compare_actuators(s, m);
     mj_deleteModel(m);
-    tb_spec_free(s);
+    tb_flat_free(s);
   }
   remove(path);
   print_message("%d of 150 models are valid\n", accepted);

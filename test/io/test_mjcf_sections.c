@@ -4,7 +4,7 @@
 static const double PI = 3.14159265358979323846;
 
 // A model with two bodies, joints, sites and geoms, and `sections` after it.
-static tbSpec* with(const char* sections) {
+static tbFlat* with(const char* sections) {
   char xml[4096];
   snprintf(xml, sizeof xml,
            "<mujoco><worldbody><site name='ws'/><body name='a'><joint name='ja' range='-90 90'/>"
@@ -22,7 +22,7 @@ static void with_refused(const char* sections, tbResult code, const char* words)
 
 static void test_assets(void** state) {
   (void)state;
-  tbSpec* s = parse(
+  tbFlat* s = parse(
       "<mujoco><compiler meshdir='/m' texturedir='t'/><default><mesh scale='1 1 -1'/></default>"
       "<asset><mesh file='x/y.obj'/><mesh name='tri' vertex='0 0 0 1 0 0 0 1 0 0 0 1' "
       "face='0 1 2' inertia='shell' maxhullvert='20' refpos='1 0 0' refquat='0 1 0 0'/>"
@@ -50,7 +50,7 @@ static void test_assets(void** state) {
   assert_vec(s->geom[1].rgba, 4, 0, 1, 0, 1);
   assert_int_equal(s->note[find_note(s, "<texture>")].count, 2);
   find_note(s, "<skin>");
-  tb_spec_free(s);
+  tb_flat_free(s);
   with_refused("<asset><mesh name='m'/></asset>", TB_ERROR_PARSE, "needs a file or vertices");
   with_refused("<asset><mesh name='m' vertex='1 2'/></asset>", TB_ERROR_PARSE, "multiple of 3");
   with_refused("<asset><mesh file='m.stl' maxhullvert='3'/></asset>", TB_ERROR_PARSE, "at least 4");
@@ -67,7 +67,7 @@ static void test_assets(void** state) {
 
 static void test_contacts(void** state) {
   (void)state;
-  tbSpec* s = with(
+  tbFlat* s = with(
       "<contact><pair name='p' geom1='ga' geom2='gb' friction='.5 .6' condim='1' gap='.1'/>"
       "<exclude body1='a' body2='b'/></contact>");
   assert_string_equal(s->pair[0].geom1, "ga");
@@ -76,12 +76,12 @@ static void test_contacts(void** state) {
   assert_true(TB_GIVEN(pair, &s->pair[0], gap));
   assert_false(TB_GIVEN(pair, &s->pair[0], solref));
   assert_string_equal(s->exclude[0].body2, "b");
-  tb_spec_free(s);
+  tb_flat_free(s);
   s = with(
       "<contact><pair geom1='ga' geom2='gb'/><pair geom1='gb' geom2='ga' condim='1'/></contact>");
   assert_int_equal(s->npair, 2);
   find_note(s, "this <pair> is not used: a later one has the same geoms 'ga' and 'gb'");
-  tb_spec_free(s);
+  tb_flat_free(s);
   with_refused("<contact><pair geom1='a'/></contact>", TB_ERROR_PARSE, "'geom2' is missing");
   with_refused("<contact><pair geom1='a' geom2='b' condim='2'/></contact>", TB_ERROR_PARSE,
                "condim");
@@ -89,14 +89,14 @@ static void test_contacts(void** state) {
 
 static void test_equalities(void** state) {
   (void)state;
-  tbSpec* s = with(
+  tbFlat* s = with(
       "<default><equality solref='.1'/></default><equality>"
       "<connect body1='a' anchor='1 2 3'/><connect site1='sa' site2='sb' active='false'/>"
       "<weld body1='a' body2='b' relpose='1 2 3 1 0 0 0' torquescale='.5'/>"
       "<weld site1='sa' site2='ws'/><joint joint1='ja' joint2='jb' polycoef='0 2'/>"
       "<joint joint1='ja'/><tendon tendon1='t'/></equality>"
       "<tendon><fixed name='t'><joint joint='ja' coef='1'/></fixed></tendon>");
-  const tbSpecEquality* e = s->equality;
+  const tbFlatEquality* e = s->equality;
   assert_int_equal(s->nequality, 7);
   assert_int_equal(e[0].type, TB_EQ_CONNECT);
   assert_near(e[0].solref[0], 0.1, 0);
@@ -111,7 +111,7 @@ static void test_equalities(void** state) {
   assert_vec(e[4].polycoef, 5, 0, 2, 0, 0, 0);
   assert_null(e[5].joint2);
   assert_int_equal(e[6].type, TB_EQ_TENDON);
-  tb_spec_free(s);
+  tb_flat_free(s);
   with_refused("<equality><connect body1='a'/></equality>", TB_ERROR_PARSE,
                "needs body1 and anchor");
   with_refused("<equality><weld body1='a' site1='s' site2='s'/></equality>", TB_ERROR_PARSE,
@@ -125,7 +125,7 @@ static void test_equalities(void** state) {
 
 static void test_tendons(void** state) {
   (void)state;
-  tbSpec* s = with(
+  tbFlat* s = with(
       "<default><tendon damping='4' springlength='.3'/></default><tendon>"
       "<fixed name='f' range='-1 1'><joint joint='ja' coef='2'/><joint joint='jb' "
       "coef='-1'/></fixed>"
@@ -137,8 +137,8 @@ static void test_tendons(void** state) {
   assert_vec(s->tendon[0].springlength, 2, 0.3, 0.3);
   assert_near(s->wrap[1].prm, -1, 0);
   assert_string_equal(s->wrap[1].target, "jb");
-  assert_int_equal(tb_spec_limited(s->tendon[0].limited, s->tendon[0].range), 1);
-  const tbSpecTendon* t = &s->tendon[1];
+  assert_int_equal(tb_flat_limited(s->tendon[0].limited, s->tendon[0].range), 1);
+  const tbFlatTendon* t = &s->tendon[1];
   assert_int_equal(t->type, TB_TENDON_SPATIAL);
   assert_int_equal(t->wrapadr, 2);
   assert_int_equal(t->wrapnum, 7);
@@ -149,7 +149,7 @@ static void test_tendons(void** state) {
   assert_int_equal(s->wrap[5].type, TB_WRAP_PULLEY);
   assert_near(s->wrap[5].prm, 2, 0);
   assert_null(s->wrap[7].sidesite);
-  tb_spec_free(s);
+  tb_flat_free(s);
   with_refused("<tendon><fixed/></tendon>", TB_ERROR_PARSE, "no path");
   with_refused("<tendon><fixed><joint joint='a'/></fixed></tendon>", TB_ERROR_PARSE, "'coef'");
   with_refused("<tendon><fixed><site site='a'/></fixed></tendon>", TB_ERROR_PARSE,
@@ -160,7 +160,7 @@ static void test_tendons(void** state) {
 
 static void test_actuator_shortcuts(void** state) {
   (void)state;
-  tbSpec* s = with(
+  tbFlat* s = with(
       "<actuator><motor joint='ja' gear='3'/><position joint='ja' kp='20' kv='2'/>"
       "<position joint='ja' kp='20' dampratio='.7' timeconst='.1' inheritrange='1'/>"
       "<velocity joint='ja' kv='4'/><intvelocity joint='ja' kp='5' actrange='-1 1'/>"
@@ -171,7 +171,7 @@ static void test_actuator_shortcuts(void** state) {
       "<general joint='ja' dyntype='filter' gaintype='affine' biastype='affine' gainprm='1 2 3' "
       "biasprm='4' dynprm='.5' actdim='1' actlimited='true' actrange='0 1' actearly='true'/>"
       "</actuator>");
-  const tbSpecActuator* a = s->actuator;
+  const tbFlatActuator* a = s->actuator;
   assert_int_equal(s->nactuator, 10);
   assert_near(a[0].gear[0], 3, 0);
   assert_int_equal(a[0].biastype, TB_BIAS_NONE);
@@ -200,19 +200,19 @@ static void test_actuator_shortcuts(void** state) {
   assert_vec(a[9].gainprm, 3, 1, 2, 3);
   assert_vec(a[9].biasprm, 2, 4, 0);
   assert_int_equal(a[9].actearly, 1);
-  tb_spec_free(s);
+  tb_flat_free(s);
 }
 
 static void test_actuator_classes(void** state) {
   (void)state;
   // all kinds share one record, so that a class of one kind serves another
-  tbSpec* s = with(
+  tbFlat* s = with(
       "<default><default class='p'><position kp='30' kv='3' ctrlrange='-1 1'/></default>"
       "<default class='g'><general biastype='affine' gainprm='7' biasprm='0 -7 -1'/></default>"
       "</default><actuator><position class='p' joint='ja'/><general class='p' joint='ja'/>"
       "<position class='p' joint='ja' kp='10'/><motor class='p' joint='ja'/>"
       "<general class='g' joint='jb' forcerange='-2 2'/></actuator>");
-  const tbSpecActuator* a = s->actuator;
+  const tbFlatActuator* a = s->actuator;
   assert_vec(a[0].biasprm, 3, 0, -30, -3);
   assert_vec(a[1].biasprm, 3, 0, -30, -3);
   assert_int_equal(a[1].biastype, TB_BIAS_AFFINE);
@@ -223,12 +223,12 @@ static void test_actuator_classes(void** state) {
   assert_vec(a[3].ctrlrange, 2, -1, 1);
   assert_near(a[4].gainprm[0], 7, 0);
   assert_vec(a[4].forcerange, 2, -2, 2);
-  tb_spec_free(s);
+  tb_flat_free(s);
 }
 
 static void test_actuator_targets(void** state) {
   (void)state;
-  tbSpec* s = with(
+  tbFlat* s = with(
       "<actuator><motor jointinparent='ja'/><motor tendon='t'/><motor site='sa' refsite='ws' "
       "gear='0 0 1'/><motor cranksite='sa' slidersite='sb' cranklength='.5'/></actuator>"
       "<tendon><fixed name='t'><joint joint='ja' coef='1'/></fixed></tendon>");
@@ -236,7 +236,7 @@ static void test_actuator_targets(void** state) {
   assert_string_equal(s->actuator[2].refsite, "ws");
   assert_vec(s->actuator[2].gear, 6, 0, 0, 1, 0, 0, 0);
   assert_near(s->actuator[3].cranklength, 0.5, 0);
-  tb_spec_free(s);
+  tb_flat_free(s);
   with_refused("<actuator>\n<motor/></actuator>", TB_ERROR_PARSE,
                "model.xml:2: <motor>: needs exactly one of");
   with_refused("<actuator><motor joint='a' tendon='b'/></actuator>", TB_ERROR_PARSE, "got 2");
@@ -258,13 +258,13 @@ static void test_actuator_targets(void** state) {
 
 static void test_sensors(void** state) {
   (void)state;
-  tbSpec* s = with(
+  tbFlat* s = with(
       "<sensor><gyro name='g' site='sa' cutoff='3' noise='.1'/><jointpos joint='ja' user='1 2'/>"
       "<framepos objtype='xbody' objname='a'/><framelinvel objtype='site' objname='sa' "
       "reftype='geom' refname='ga'/><subtreecom body='a'/><clock/><user dim='3' "
       "datatype='axis' needstage='pos'/><user objtype='tendon' objname='t' dim='1'/>"
       "<contact geom1='ga'/><tactile geom='ga' mesh='m'/><rangefinder camera='c'/></sensor>");
-  const tbSpecSensor* r = s->sensor;
+  const tbFlatSensor* r = s->sensor;
   assert_int_equal(s->nsensor, 9);
   assert_int_equal(r[0].type, TB_SENS_GYRO);
   assert_int_equal(r[0].objtype, TB_OBJ_SITE);
@@ -285,7 +285,7 @@ static void test_sensors(void** state) {
   assert_int_equal(r[8].intprm[2], 1);
   find_note(s, "<tactile>");
   find_note(s, "<rangefinder>");
-  tb_spec_free(s);
+  tb_flat_free(s);
   with_refused("<sensor><gyro joint='a'/></sensor>", TB_ERROR_PARSE, "unknown attribute 'joint'");
   with_refused("<sensor><distance geom1='a'/></sensor>", TB_ERROR_PARSE, "geom2 and body2");
   with_refused("<sensor><normal geom1='a' body1='b' geom2='c'/></sensor>", TB_ERROR_PARSE,
@@ -370,17 +370,17 @@ static void test_every_sensor(void** state) {
     snprintf(xml + used, sizeof xml - used, "<%s %s/>", ALL[i].name, ALL[i].attributes);
   }
   strncat(xml, "</sensor></mujoco>", sizeof xml - strlen(xml) - 1);
-  tbSpec* s = parse(xml);
+  tbFlat* s = parse(xml);
   assert_int_equal(s->nsensor, N);
   for (int i = 0; i < N; i++) {
     assert_int_equal(s->sensor[i].type, i == N - 1 ? TB_SENS_USER : i);
   }
-  tb_spec_free(s);
+  tb_flat_free(s);
 }
 
 static void test_custom_and_keys(void** state) {
   (void)state;
-  tbSpec* s = with(
+  tbFlat* s = with(
       "<custom><numeric name='n' size='4' data='1 2'/><numeric name='m' data='3'/>"
       "<text name='t' data='words'/><text name='u'><![CDATA[a < b]]></text>"
       "<tuple name='p'><element objtype='body' objname='a' prm='2'/>"
@@ -398,7 +398,7 @@ static void test_custom_and_keys(void** state) {
   assert_vec(s->key[0].qpos.v, 2, 1, 2);
   assert_int_equal(s->key[0].ctrl.n, 0);
   assert_int_equal(s->nkey, 2);
-  tb_spec_free(s);
+  tb_flat_free(s);
   with_refused("<custom><numeric data='1'/></custom>", TB_ERROR_PARSE, "'name' is missing");
   with_refused("<custom><numeric name='n' size='1' data='1 2'/></custom>", TB_ERROR_PARSE,
                "size 1");

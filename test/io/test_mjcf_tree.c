@@ -6,7 +6,7 @@ static const double PI = 3.14159265358979323846;
 static void test_order(void** state) {
   (void)state;
   // the second worldbody adds a geom to the world, which stands before the first body's geom
-  tbSpec* s = parse(
+  tbFlat* s = parse(
       "<mujoco model='m'><worldbody>"
       "<body name='a'><geom name='g1' size='1'/><body name='b'><geom name='g2' size='1'/></body>"
       "<geom name='g3' size='1'/></body><body name='c'/></worldbody>"
@@ -25,45 +25,45 @@ static void test_order(void** state) {
     assert_string_equal(s->geom[i].name, geoms[i]);
     assert_int_equal(s->geom[i].body, at[i]);
   }
-  tb_spec_free(s);
+  tb_flat_free(s);
 }
 
 static void test_orientations(void** state) {
   (void)state;
   // the same rotation, a quarter turn about z, in all forms
-  tbSpec* s = parse(
+  tbFlat* s = parse(
       "<mujoco><compiler angle='degree'/><worldbody>"
       "<body quat='2 0 0 2'/><body axisangle='0 0 5 90'/><body xyaxes='0 2 0 -1 1 0'/>"
       "<body euler='0 0 90'/></worldbody></mujoco>");
   double h = sqrt(0.5);
   for (int i = 1; i <= 4; i++) assert_vec(s->body[i].quat, 4, h, 0, 0, h);
-  tb_spec_free(s);
+  tb_flat_free(s);
   // zaxis takes the shortest way
   s = parse(WORLD("<body zaxis='3 0 0'/><body zaxis='0 0 -1'/><body zaxis='0 0 2'/>"));
   assert_vec(s->body[1].quat, 4, h, 0, h, 0);
   assert_vec(s->body[2].quat, 4, 0, 1, 0, 0);
   assert_vec(s->body[3].quat, 4, 1, 0, 0, 0);
-  tb_spec_free(s);
+  tb_flat_free(s);
 }
 
 static void test_eulerseq(void** state) {
   (void)state;
   // lower case turns about moving axes, upper case about fixed ones: the reverse order
-  tbSpec* a = parse(
+  tbFlat* a = parse(
       "<mujoco><compiler angle='radian' eulerseq='xyz'/><worldbody><body euler='.3 -.5 .8'/>"
       "</worldbody></mujoco>");
-  tbSpec* b = parse(
+  tbFlat* b = parse(
       "<mujoco><compiler angle='radian' eulerseq='ZYX'/><worldbody><body euler='.8 -.5 .3'/>"
       "</worldbody></mujoco>");
   assert_near_array(a->body[1].quat, b->body[1].quat, 4, 1e-14);
-  tb_spec_free(a);
-  tb_spec_free(b);
+  tb_flat_free(a);
+  tb_flat_free(b);
   refuse("<mujoco><compiler eulerseq='xyy2'/></mujoco>", TB_ERROR_PARSE, "eulerseq");
 }
 
 static void test_frames(void** state) {
   (void)state;
-  tbSpec* s =
+  tbFlat* s =
       parse(WORLD("<frame pos='1 0 0' euler='0 0 90'><frame pos='1 0 0'>"
                   "<body name='b' pos='0 0 1'><frame euler='0 90 0' pos='0 0 .5'>"
                   "<joint axis='0 0 2' pos='.1 0 0'/><joint type='ball' pos='.1 0 0'/>"
@@ -83,21 +83,21 @@ static void test_frames(void** state) {
   assert_vec(s->light[0].dir, 3, -1, 0, 0);
   assert_vec(s->geom[0].pos, 3, 0, 0, 0);
   assert_vec(s->geom[0].quat, 4, h, 0, 0, h);
-  tb_spec_free(s);
+  tb_flat_free(s);
 }
 
 static void test_joint_units(void** state) {
   (void)state;
-  tbSpec* s = parse(
+  tbFlat* s = parse(
       WORLD("<body><joint range='-90 180' ref='45' springref='-45'/>"
             "<joint type='slide' range='-1 2' ref='45' axis='0 0 4'/>"
             "<joint type='ball' range='0 60'/></body>"
             "<body><joint type='free' axis='1 1 1' pos='1 2 3'/></body><body><freejoint/></body>"));
-  const tbSpecJoint* j = s->joint;
+  const tbFlatJoint* j = s->joint;
   assert_vec(j[0].range, 2, -PI / 2, PI);
   assert_near(j[0].ref, PI / 4, 1e-15);
   assert_near(j[0].springref, -PI / 4, 1e-15);
-  assert_int_equal(tb_spec_limited(j[0].limited, j[0].range), 1);
+  assert_int_equal(tb_flat_limited(j[0].limited, j[0].range), 1);
   assert_vec(j[1].range, 2, -1, 2);
   assert_near(j[1].ref, 45, 0);
   assert_vec(j[1].axis, 3, 0, 0, 1);
@@ -105,8 +105,8 @@ static void test_joint_units(void** state) {
   assert_vec(j[3].axis, 3, 0, 0, 1);
   assert_vec(j[3].pos, 3, 0, 0, 0);
   assert_int_equal(j[4].type, TB_JOINT_FREE);
-  assert_int_equal(tb_spec_limited(j[4].limited, j[4].range), 0);
-  tb_spec_free(s);
+  assert_int_equal(tb_flat_limited(j[4].limited, j[4].range), 0);
+  tb_flat_free(s);
 }
 
 static void test_autolimits(void** state) {
@@ -115,12 +115,12 @@ static void test_autolimits(void** state) {
       "<mujoco><compiler autolimits='false'/><worldbody>\n<body><joint range='0 1'/></body>"
       "</worldbody></mujoco>",
       TB_ERROR_PARSE, "model.xml:2: <joint>: range is given");
-  tbSpec* s = parse(
+  tbFlat* s = parse(
       "<mujoco><compiler autolimits='false'/><worldbody><body><joint range='0 1' limited='false'/>"
       "<joint range='0 1' limited='true'/></body></worldbody></mujoco>");
-  assert_int_equal(tb_spec_limited(s->joint[0].limited, s->joint[0].range), 0);
-  assert_int_equal(tb_spec_limited(s->joint[1].limited, s->joint[1].range), 1);
-  tb_spec_free(s);
+  assert_int_equal(tb_flat_limited(s->joint[0].limited, s->joint[0].range), 0);
+  assert_int_equal(tb_flat_limited(s->joint[1].limited, s->joint[1].range), 1);
+  tb_flat_free(s);
   refuse(WORLD("<body><joint range='1 0' limited='true'/></body>"), TB_ERROR_PARSE, "range");
   refuse(WORLD("<body><joint type='ball' range='.1 1' limited='true'/></body>"), TB_ERROR_PARSE,
          "ball");
@@ -128,7 +128,7 @@ static void test_autolimits(void** state) {
 
 static void test_fromto(void** state) {
   (void)state;
-  tbSpec* s =
+  tbFlat* s =
       parse(WORLD("<geom type='capsule' size='.1' fromto='0 0 0 0 0 2'/>"
                   "<geom type='box' size='.1' fromto='0 0 0 4 0 0'/>"
                   "<geom type='cylinder' size='.1' fromto='1 1 1 1 3 1'/>"
@@ -142,14 +142,14 @@ static void test_fromto(void** state) {
   assert_vec(s->geom[2].size, 3, 0.1, 1, 0);
   assert_vec(s->site[0].size, 3, 0.2, 0.2, 1);
   assert_vec(s->site[0].quat, 4, 1, 0, 0, 0);
-  tb_spec_free(s);
+  tb_flat_free(s);
   refuse(WORLD("<geom size='1' fromto='0 0 0 1 0 0'/>"), TB_ERROR_PARSE, "fromto needs");
   refuse(WORLD("<geom type='box' size='1' fromto='1 0 0 1 0 0'/>"), TB_ERROR_PARSE, "coincide");
 }
 
 static void test_inertial(void** state) {
   (void)state;
-  tbSpec* s = parse(
+  tbFlat* s = parse(
       WORLD("<body><inertial pos='1 2 3' mass='4' diaginertia='5 6 7' euler='0 0 180'/></body>"
             "<body><inertial pos='0 0 0' mass='1' fullinertia='3 4 5 .1 .2 .3'/></body><body/>"));
   assert_true(s->body[1].has_inertial);
@@ -161,7 +161,7 @@ static void test_inertial(void** state) {
   assert_false(TB_GIVEN(inertial, &s->body[2].inertial, diaginertia));
   assert_vec(s->body[2].inertial.fullinertia, 6, 3, 4, 5, 0.1, 0.2, 0.3);
   assert_false(s->body[3].has_inertial);
-  tb_spec_free(s);
+  tb_flat_free(s);
   // a frame turns what stands in it, tensors too
   s =
       parse(WORLD("<body><frame pos='1 0 0' euler='0 0 90'><inertial pos='1 0 0' mass='1' "
@@ -171,7 +171,7 @@ static void test_inertial(void** state) {
   assert_vec(s->body[1].inertial.pos, 3, 1, 1, 0);
   assert_vec(s->body[1].inertial.quat, 4, h, 0, 0, h);
   assert_vec(s->body[2].inertial.fullinertia, 6, 2, 1, 3, -0.1, -0.3, 0.2);
-  tb_spec_free(s);
+  tb_flat_free(s);
   refuse(WORLD("<body><inertial mass='1'/></body>"), TB_ERROR_PARSE, "'pos' is missing");
   refuse(WORLD("<body><inertial pos='0 0 0'/></body>"), TB_ERROR_PARSE, "'mass' is missing");
   refuse(WORLD("<body><inertial pos='0 0 0' mass='-1'/></body>"), TB_ERROR_PARSE, "negative");
@@ -182,10 +182,10 @@ static void test_inertial(void** state) {
 static void test_given_and_partial(void** state) {
   (void)state;
   // fewer numbers than a field has leave the rest as they were
-  tbSpec* s =
+  tbFlat* s =
       parse(WORLD("<geom size='1' friction='.3' solref='.01' mass='2' user='1 2 3' rgba='1 0 0 1'/>"
                   "<body gravcomp='.5' mocap='true' user='7'/>"));
-  const tbSpecGeom* g = &s->geom[0];
+  const tbFlatGeom* g = &s->geom[0];
   assert_vec(g->friction, 3, 0.3, 0.005, 0.0001);
   assert_vec(g->solref, 2, 0.01, 1);
   assert_vec(g->solimp, 5, 0.9, 0.95, 0.001, 0.5, 2);
@@ -198,12 +198,12 @@ static void test_given_and_partial(void** state) {
   assert_true(s->body[1].mocap);
   assert_near(s->body[1].gravcomp, 0.5, 0);
   assert_int_equal(s->body[1].user.n, 1);
-  tb_spec_free(s);
+  tb_flat_free(s);
 }
 
 static void test_own_attributes(void** state) {
   (void)state;
-  tbSpec* s = parse(
+  tbFlat* s = parse(
       "<mujoco><default><geom restitution='.5'/><pair compliance='1e-4'/></default><worldbody>"
       "<geom name='a' size='1' compliance='1e-3' contactdamping='2'/><geom name='b' size='1' "
       "restitution='.1'/></worldbody><contact><pair geom1='a' geom2='b' restitution='.9'/>"
@@ -215,7 +215,7 @@ static void test_own_attributes(void** state) {
   assert_near(s->pair[0].restitution, 0.9, 0);
   assert_near(s->pair[0].compliance, 1e-4, 0);
   assert_near(s->pair[0].contactdamping, -1, 0);
-  tb_spec_free(s);
+  tb_flat_free(s);
   refuse(WORLD("<geom size='1' restitution='1.5'/>"), TB_ERROR_PARSE, "restitution");
   refuse(WORLD("<geom size='1' compliance='-1'/>"), TB_ERROR_PARSE, "compliance");
 }
@@ -223,14 +223,14 @@ static void test_own_attributes(void** state) {
 // The same model in both kinds of coordinates.
 static void test_global(void** state) {
   (void)state;
-  tbSpec* g = parse(
+  tbFlat* g = parse(
       "<mujoco><compiler coordinate='global'/><worldbody>"
       "<body name='a' pos='0 0 1' euler='0 0 90'><joint axis='0 1 0' pos='0 .2 1'/>"
       "<geom type='capsule' size='.1' fromto='0 0 1 0 2 1'/><inertial pos='0 .5 1' mass='1'/>"
       "<body name='b' pos='0 1 1'><site pos='0 1 2'/><light pos='1 1 1' dir='0 -1 "
       "0'/></body></body>"
       "</worldbody><equality><connect body1='b' anchor='0 1 3'/></equality></mujoco>");
-  tbSpec* l =
+  tbFlat* l =
       parse(WORLD("<body name='a' pos='0 0 1' euler='0 0 90'><joint axis='1 0 0' pos='.2 0 0'/>"
                   "<geom type='capsule' size='.1' fromto='0 0 0 2 0 0'/>"
                   "<inertial pos='.5 0 0' mass='1' euler='0 0 -90'/>"
@@ -249,8 +249,8 @@ static void test_global(void** state) {
   assert_near_array(g->body[1].inertial.pos, l->body[1].inertial.pos, 3, 1e-15);
   assert_near_array(g->body[1].inertial.quat, l->body[1].inertial.quat, 4, 1e-15);
   assert_vec(g->equality[0].anchor, 3, 0, 0, 2);
-  tb_spec_free(g);
-  tb_spec_free(l);
+  tb_flat_free(g);
+  tb_flat_free(l);
   refuse("<mujoco><compiler coordinate='global'/><worldbody><body/></worldbody></mujoco>",
          TB_ERROR_UNSUPPORTED, "every body has a pos");
 }

@@ -2,18 +2,18 @@
 #include <string.h>
 
 #include "io/compile/internal.h"
-#include "io/spec_tables.h"
+#include "io/flat_tables.h"
 #include "model/joint_kinds.h"
 #include "model/transmission_kinds.h"
 
 // The type of transmission that an actuator names an object for, and the names.
-static tbResult find_target(const tbCompile* c, const tbSpecActuator* a, const char* label,
+static tbResult find_target(const tbCompile* c, const tbFlatActuator* a, const char* label,
                             int* type, const char* name[2]) {
-  tbSpecActuator copy = *a;
+  tbFlatActuator copy = *a;
   int found = 0;
   for (int t = 0; t < TB_NTRNTYPES; t++) {
-    const char **first = tb_spec_transmission(&copy, t, 0),
-               **second = tb_spec_transmission(&copy, t, 1);
+    const char **first = tb_flat_transmission(&copy, t, 0),
+               **second = tb_flat_transmission(&copy, t, 1);
     if (!first || !*first) continue;
     *type = t;
     name[0] = *first;
@@ -21,11 +21,11 @@ static tbResult find_target(const tbCompile* c, const tbSpecActuator* a, const c
     found++;
   }
   if (found == 1) return TB_OK;
-  return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, a, "%s has %d transmissions, expected one of:%s",
+  return TB_FLAT_FAIL(c->error, TB_ERROR_MODEL, a, "%s has %d transmissions, expected one of:%s",
                       label, found, tb_transmission_words);
 }
 
-static tbResult copy_target(const tbCompile* c, tbModel* m, const tbSpecActuator* a,
+static tbResult copy_target(const tbCompile* c, tbModel* m, const tbFlatActuator* a,
                             const char* label, int i) {
   const char* name[2];
   int type = 0, *id = m->actuator_trnid + 2 * i;
@@ -40,12 +40,12 @@ static tbResult copy_target(const tbCompile* c, tbModel* m, const tbSpecActuator
   }
   if (result) return result;
   if (a->cranksite && !(a->cranklength > 0)) {
-    return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, a,
+    return TB_FLAT_FAIL(c->error, TB_ERROR_MODEL, a,
                         "%s: cranklength is %g, expected a positive number", label, a->cranklength);
   }
   if (kind->first == TB_OBJ_JOINT && kind->arm == TB_ARM_CONFIGURATION &&
       !tb_joint_is_scalar(m->jnt_type[id[0]])) {
-    return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, a,
+    return TB_FLAT_FAIL(c->error, TB_ERROR_MODEL, a,
                         "%s: joint '%s' is free or ball, expected a slide or a hinge", label,
                         name[0]);
   }
@@ -54,7 +54,7 @@ static tbResult copy_target(const tbCompile* c, tbModel* m, const tbSpecActuator
 }
 
 // Activation states of an actuator.
-static int activation_count(const tbSpecActuator* a) {
+static int activation_count(const tbFlatActuator* a) {
   return a->actdim >= 0 ? a->actdim : a->dyntype != TB_DYN_NONE;
 }
 
@@ -62,11 +62,11 @@ tbResult tb_compile_count_actuators(const tbCompile* c, tbModel* sizes) {
   sizes->nu = c->spec->nactuator;
   int64_t na = 0;
   for (int i = 0; i < c->spec->nactuator; i++) {
-    const tbSpecActuator* a = &c->spec->actuator[i];
+    const tbFlatActuator* a = &c->spec->actuator[i];
     tbCompileLabel label = tb_compile_label("actuator", a->name, i);
     int n = activation_count(a);
     if ((a->dyntype == TB_DYN_NONE) != (n == 0) || n > 1000) {
-      return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, a, "%s: actdim is %d and dyntype is %s",
+      return TB_FLAT_FAIL(c->error, TB_ERROR_MODEL, a, "%s: actdim is %d and dyntype is %s",
                           label.text, n, a->dyntype == TB_DYN_NONE ? "none" : "not none");
     }
     na += n;
@@ -76,7 +76,7 @@ tbResult tb_compile_count_actuators(const tbCompile* c, tbModel* sizes) {
 }
 
 // ctrlrange (actrange if the control is integrated) from the range of the transmission target.
-static tbResult inherit_range(const tbCompile* c, tbModel* m, const tbSpecActuator* a,
+static tbResult inherit_range(const tbCompile* c, tbModel* m, const tbFlatActuator* a,
                               const char* label, int i, tbReal ctrlrange[2], tbReal actrange[2]) {
   int joint = tb_geared_joint(m, i), tendon = tb_geared_tendon(m, i);
   const tbReal* range = NULL;
@@ -85,17 +85,17 @@ static tbResult inherit_range(const tbCompile* c, tbModel* m, const tbSpecActuat
   bool like_position = a->gaintype == TB_GAIN_FIXED && a->biastype == TB_BIAS_AFFINE &&
                        a->gainprm[0] == -a->biasprm[1];
   if (!range || !like_position) {
-    return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, a,
+    return TB_FLAT_FAIL(c->error, TB_ERROR_MODEL, a,
                         "%s: inheritrange is for position servos of joints and tendons", label);
   }
   if (!(range[0] < range[1])) {
-    return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, a,
+    return TB_FLAT_FAIL(c->error, TB_ERROR_MODEL, a,
                         "%s: inheritrange is given, but the transmission target has no range",
                         label);
   }
   tbReal* target = a->dyntype == TB_DYN_INTEGRATOR ? actrange : ctrlrange;
   if (target[0] != 0 || target[1] != 0) {
-    return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, a,
+    return TB_FLAT_FAIL(c->error, TB_ERROR_MODEL, a,
                         "%s: give either inheritrange or a range, not both", label);
   }
   tbReal middle = 0.5 * (range[0] + range[1]);
@@ -105,7 +105,7 @@ static tbResult inherit_range(const tbCompile* c, tbModel* m, const tbSpecActuat
   return TB_OK;
 }
 
-static tbResult copy_ranges(const tbCompile* c, tbModel* m, const tbSpecActuator* a,
+static tbResult copy_ranges(const tbCompile* c, tbModel* m, const tbFlatActuator* a,
                             const char* label, int i) {
   tbReal* ctrl = m->actuator_ctrlrange + 2 * i;
   tbReal* force = m->actuator_forcerange + 2 * i;
@@ -130,11 +130,11 @@ static tbResult copy_ranges(const tbCompile* c, tbModel* m, const tbSpecActuator
   }
   if (result) return result;
   if (m->actuator_actlimited[i] && a->dyntype == TB_DYN_NONE) {
-    return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, a, "%s: actrange is given, but dyntype is none",
+    return TB_FLAT_FAIL(c->error, TB_ERROR_MODEL, a, "%s: actrange is given, but dyntype is none",
                         label);
   }
   if (a->lengthrange[0] > a->lengthrange[1]) {
-    return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, a,
+    return TB_FLAT_FAIL(c->error, TB_ERROR_MODEL, a,
                         "%s: lengthrange is (%g, %g), expected the first not to be larger", label,
                         a->lengthrange[0], a->lengthrange[1]);
   }
@@ -142,7 +142,7 @@ static tbResult copy_ranges(const tbCompile* c, tbModel* m, const tbSpecActuator
 }
 
 static tbResult copy_actuator(const tbCompile* c, tbModel* m, int i) {
-  const tbSpecActuator* a = &c->spec->actuator[i];
+  const tbFlatActuator* a = &c->spec->actuator[i];
   const size_t real = sizeof(tbReal);
   tbCompileLabel label = tb_compile_label("actuator", a->name, i);
   tbResult result = copy_target(c, m, a, label.text, i);

@@ -6,17 +6,18 @@
 #include "base/error.h"
 #include "collide/hull/hull.h"
 #include "io/compile/internal.h"
+#include "spatial/quat.h"
 
 static void mark_mesh(const tbCompile* c, int geom, bool* need_hull) {
   if (geom < 0 || c->spec->geom[geom].type != TB_GEOM_MESH) return;
-  int mesh = tb_compile_find(c, TB_SPEC_mesh, c->spec->geom[geom].mesh);
+  int mesh = tb_compile_find(c, TB_FLAT_mesh, c->spec->geom[geom].mesh);
   if (mesh >= 0) need_hull[mesh] = true;
 }
 
 // Distance sensors refer to geoms, or to bodies, which means all geoms of the body.
 static void mark_sensor(const tbCompile* c, int type, const char* name, bool* need_hull) {
-  if (type == TB_OBJ_GEOM) mark_mesh(c, tb_compile_find(c, TB_SPEC_geom, name), need_hull);
-  int body = type == TB_OBJ_BODY ? tb_compile_find(c, TB_SPEC_body, name) : -1;
+  if (type == TB_OBJ_GEOM) mark_mesh(c, tb_compile_find(c, TB_FLAT_geom, name), need_hull);
+  int body = type == TB_OBJ_BODY ? tb_compile_find(c, TB_FLAT_body, name) : -1;
   for (int i = 0; body >= 0 && i < c->spec->ngeom; i++) {
     if (c->spec->geom[i].body == body) mark_mesh(c, i, need_hull);
   }
@@ -25,17 +26,17 @@ static void mark_sensor(const tbCompile* c, int type, const char* name, bool* ne
 // A mesh needs a convex hull if a geom that can collide, or that a distance sensor measures, uses
 // it.
 static void mark_hulls(const tbCompile* c, bool* need_hull) {
-  const tbSpec* spec = c->spec;
+  const tbFlat* spec = c->spec;
   for (int i = 0; i < spec->ngeom; i++) {
-    const tbSpecGeom* g = &spec->geom[i];
+    const tbFlatGeom* g = &spec->geom[i];
     if (g->contype || g->conaffinity) mark_mesh(c, i, need_hull);
   }
   for (int i = 0; i < spec->npair; i++) {
-    mark_mesh(c, tb_compile_find(c, TB_SPEC_geom, spec->pair[i].geom1), need_hull);
-    mark_mesh(c, tb_compile_find(c, TB_SPEC_geom, spec->pair[i].geom2), need_hull);
+    mark_mesh(c, tb_compile_find(c, TB_FLAT_geom, spec->pair[i].geom1), need_hull);
+    mark_mesh(c, tb_compile_find(c, TB_FLAT_geom, spec->pair[i].geom2), need_hull);
   }
   for (int i = 0; i < spec->nsensor; i++) {
-    const tbSpecSensor* s = &spec->sensor[i];
+    const tbFlatSensor* s = &spec->sensor[i];
     if (s->type < TB_SENS_GEOMDIST || s->type > TB_SENS_GEOMFROMTO) continue;
     mark_sensor(c, s->objtype, s->objname, need_hull);
     mark_sensor(c, s->reftype, s->refname, need_hull);
@@ -43,7 +44,7 @@ static void mark_hulls(const tbCompile* c, bool* need_hull) {
 }
 
 // Inline vertices and faces. Face indices come from the file as reals, so they must be checked.
-static tbResult inline_mesh(tbCompile* c, const tbSpecMesh* s, const char* label, tbMeshData* data,
+static tbResult inline_mesh(tbCompile* c, const tbFlatMesh* s, const char* label, tbMeshData* data,
                             tbError* error) {
   if (s->vertex.n == 0 || s->vertex.n % 3 || s->face.n % 3) {
     return tb_fail(error, TB_ERROR_MODEL,
@@ -64,7 +65,7 @@ static tbResult inline_mesh(tbCompile* c, const tbSpecMesh* s, const char* label
 }
 
 static tbResult compile_mesh(tbCompile* c, int i, bool need_hull) {
-  const tbSpecMesh* s = &c->spec->mesh[i];
+  const tbFlatMesh* s = &c->spec->mesh[i];
   tbCompileLabel label = tb_compile_label("mesh", s->name, i);
   tbMeshOptions options = tb_mesh_default_options();
   memcpy(options.scale, s->scale, sizeof options.scale);
@@ -74,6 +75,13 @@ static tbResult compile_mesh(tbCompile* c, int i, bool need_hull) {
   if (s->compiler->exactmeshinertia && !TB_GIVEN(mesh, s, inertia)) options.inertia = TB_MESH_EXACT;
   options.maxhullvert = s->maxhullvert;
   options.need_hull = need_hull;
+  options.centred = TB_GIVEN(mesh, s, pose);
+  if (options.centred) {
+    tbMeshOptions unchanged = tb_mesh_default_options();
+    memcpy(options.scale, unchanged.scale, sizeof options.scale);
+    memcpy(options.refpos, unchanged.refpos, sizeof options.refpos);
+    memcpy(options.refquat, unchanged.refquat, sizeof options.refquat);
+  }
 
   tbMeshData data = {0};
   tbError reason = {0};
@@ -83,16 +91,24 @@ static tbResult compile_mesh(tbCompile* c, int i, bool need_hull) {
     result =
         tb_mesh_process(&c->mesh[i], &c->arena, s->name ? s->name : "", &data, &options, &reason);
   }
+  if (!result && options.centred) {
+    tb_copy3(c->mesh[i].pos, s->pose);
+    memcpy(c->mesh[i].quat, s->pose + 3, sizeof c->mesh[i].quat);
+    if (tb_quat_normalize(c->mesh[i].quat) < TB_COMPILE_TINY) {
+      result = tb_fail(&reason, TB_ERROR_MODEL, "%s: the quaternion of its pose has no length",
+                       label.text);
+    }
+  }
   tb_arena_reset(&c->scratch);
-  return result ? TB_SPEC_FAIL(c->error, result, s, "%s", reason.message) : TB_OK;
+  return result ? TB_FLAT_FAIL(c->error, result, s, "%s", reason.message) : TB_OK;
 }
 
 static tbResult compile_hfield(tbCompile* c, int i) {
-  const tbSpecHField* s = &c->spec->hfield[i];
+  const tbFlatHField* s = &c->spec->hfield[i];
   tbCompileLabel label = tb_compile_label("hfield", s->name, i);
   for (int k = 0; k < 4; k++) {
     if (s->size[k] > 0 && isfinite(s->size[k])) continue;
-    return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, s,
+    return TB_FLAT_FAIL(c->error, TB_ERROR_MODEL, s,
                         "%s: size %d is %g, expected a positive number", label.text, k + 1,
                         s->size[k]);
   }
@@ -101,11 +117,11 @@ static tbResult compile_hfield(tbCompile* c, int i) {
       s->path ? tb_hfield_read(&c->hfield[i], &c->arena, s->path, &reason)
               : tb_hfield_from_elevation(&c->hfield[i], &c->arena, label.text, s->nrow, s->ncol,
                                          s->elevation.v, s->elevation.n, &reason);
-  return result ? TB_SPEC_FAIL(c->error, result, s, "%s", reason.message) : TB_OK;
+  return result ? TB_FLAT_FAIL(c->error, result, s, "%s", reason.message) : TB_OK;
 }
 
 tbResult tb_compile_assets(tbCompile* c) {
-  const tbSpec* spec = c->spec;
+  const tbFlat* spec = c->spec;
   c->mesh = TB_ARENA_NEW(&c->arena, tbMesh, (size_t)spec->nmesh + 1);
   c->hfield = TB_ARENA_NEW(&c->arena, tbHFieldData, (size_t)spec->nhfield + 1);
   bool* need_hull = TB_ARENA_NEW(&c->arena, bool, (size_t)spec->nmesh + 1);

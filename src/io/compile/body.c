@@ -8,7 +8,7 @@
 #include "spatial/quat.h"
 
 static tbResult check_body(tbCompile* c, int i) {
-  const tbSpecBody* s = &c->spec->body[i];
+  const tbFlatBody* s = &c->spec->body[i];
   const tbCompileBody* b = &c->body[i];
   tbCompileLabel label = tb_compile_label("body", s->name, i);
   tbResult result = tb_compile_finite(c, s->source, s->line, label.text, s->pos, 3);
@@ -16,21 +16,21 @@ static tbResult check_body(tbCompile* c, int i) {
   if (!result) result = tb_compile_finite(c, s->source, s->line, label.text, &s->gravcomp, 1);
   if (result) return result;
   if (i == 0 && b->njnt) {
-    return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, s, "the world cannot have joints");
+    return TB_FLAT_FAIL(c->error, TB_ERROR_MODEL, s, "the world cannot have joints");
   }
   if (b->ndof > 6) {
-    return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, s,
+    return TB_FLAT_FAIL(c->error, TB_ERROR_MODEL, s,
                         "%s has %d degrees of freedom, expected at most 6", label.text, b->ndof);
   }
   if (s->mocap && (b->njnt || b->parent != 0)) {
-    return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, s,
+    return TB_FLAT_FAIL(c->error, TB_ERROR_MODEL, s,
                         "%s: a mocap body must be a child of the world without joints", label.text);
   }
   return TB_OK;
 }
 
 tbResult tb_compile_bodies(tbCompile* c) {
-  const tbSpec* spec = c->spec;
+  const tbFlat* spec = c->spec;
   c->body = TB_ARENA_NEW(&c->arena, tbCompileBody, spec->nbody);
   if (!c->body) return tb_fail(c->error, TB_ERROR_MEMORY, "out of memory");
   for (int i = 0; i < spec->nbody; i++) {
@@ -59,8 +59,8 @@ tbResult tb_compile_bodies(tbCompile* c) {
 
 // Mass and inertia from the inertial element.
 static tbResult explicit_inertia(tbCompile* c, int i) {
-  const tbSpecBody* s = &c->spec->body[i];
-  const tbSpecInertial* in = &s->inertial;
+  const tbFlatBody* s = &c->spec->body[i];
+  const tbFlatInertial* in = &s->inertial;
   tbCompileBody* b = &c->body[i];
   tbCompileLabel label = tb_compile_label("body", s->name, i);
   tbReal all[20] = {in->mass};
@@ -76,13 +76,13 @@ static tbResult explicit_inertia(tbCompile* c, int i) {
   tb_copy3(b->inertia, in->diaginertia);
   if (TB_GIVEN(inertial, in, fullinertia) &&
       !tb_inertia_diagonalize(in->fullinertia, b->inertia, b->iquat)) {
-    return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, in,
+    return TB_FLAT_FAIL(c->error, TB_ERROR_MODEL, in,
                         "%s: fullinertia has the principal moments (%g, %g, %g), expected positive "
                         "numbers",
                         label.text, b->inertia[0], b->inertia[1], b->inertia[2]);
   }
   if (b->mass < 0 || b->inertia[0] < 0 || b->inertia[1] < 0 || b->inertia[2] < 0) {
-    return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, in,
+    return TB_FLAT_FAIL(c->error, TB_ERROR_MODEL, in,
                         "%s: mass %g and inertia (%g, %g, %g) must not be negative", label.text,
                         b->mass, b->inertia[0], b->inertia[1], b->inertia[2]);
   }
@@ -92,7 +92,7 @@ static tbResult explicit_inertia(tbCompile* c, int i) {
 // Mass and inertia from the geoms that have mass and belong to the groups that count. False if
 // there are none.
 static bool infer_inertia(tbCompile* c, int i, const int* geoms, int ngeom, tbInertiaPart* parts) {
-  const tbSpecCompiler* compiler = c->spec->body[i].compiler;
+  const tbFlatCompiler* compiler = c->spec->body[i].compiler;
   tbCompileBody* b = &c->body[i];
   int n = 0;
   for (int k = 0; k < ngeom; k++) {
@@ -118,8 +118,8 @@ static bool infer_inertia(tbCompile* c, int i, const int* geoms, int ngeom, tbIn
 
 // Applies the compiler's lower bounds, and checks the triangle inequality of the moments.
 static tbResult bound_inertia(tbCompile* c, int i) {
-  const tbSpecBody* s = &c->spec->body[i];
-  const tbSpecCompiler* compiler = s->compiler;
+  const tbFlatBody* s = &c->spec->body[i];
+  const tbFlatCompiler* compiler = s->compiler;
   tbCompileBody* b = &c->body[i];
   b->mass = tb_max(b->mass, compiler->boundmass);
   for (int k = 0; k < 3; k++) b->inertia[k] = tb_max(b->inertia[k], compiler->boundinertia);
@@ -132,16 +132,16 @@ static tbResult bound_inertia(tbCompile* c, int i) {
     tb_set3(b->inertia, sum / 3, sum / 3, sum / 3);
     return TB_OK;
   }
-  if (compiler->keep_moments && tb_min(I[0], tb_min(I[1], I[2])) >= 0) return TB_OK;
+  if (compiler->keepmoments && tb_min(I[0], tb_min(I[1], I[2])) >= 0) return TB_OK;
   tbCompileLabel label = tb_compile_label("body", s->name, i);
-  return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, s,
+  return TB_FLAT_FAIL(c->error, TB_ERROR_MODEL, s,
                       "%s: the principal moments (%g, %g, %g) must satisfy A + B >= C; the "
                       "compiler's balanceinertia repairs it",
                       label.text, I[0], I[1], I[2]);
 }
 
 tbResult tb_compile_inertias(tbCompile* c) {
-  const tbSpec* spec = c->spec;
+  const tbFlat* spec = c->spec;
   int* geoms = TB_ARENA_NEW(&c->arena, int, (size_t)spec->ngeom + 1);
   tbInertiaPart* parts = TB_ARENA_NEW(&c->arena, tbInertiaPart, (size_t)spec->ngeom + 1);
   if (!geoms || !parts) return tb_fail(c->error, TB_ERROR_MEMORY, "out of memory");
@@ -153,7 +153,7 @@ tbResult tb_compile_inertias(tbCompile* c) {
     int first = at;
     while (at < spec->ngeom && spec->geom[at].body == i) at++;
     if (i == 0) continue;
-    const tbSpecBody* s = &spec->body[i];
+    const tbFlatBody* s = &spec->body[i];
     tbResult result = s->has_inertial ? explicit_inertia(c, i) : TB_OK;
     if (result) return result;
     int from_geom = s->compiler->inertiafromgeom;
@@ -180,7 +180,7 @@ static bool has_inertia(const tbCompileBody* b) {
 }
 
 // Advice for a body that lacks mass or inertia.
-static const char* mass_advice(const tbSpecBody* s, const tbCompileBody* b) {
+static const char* mass_advice(const tbFlatBody* s, const tbCompileBody* b) {
   const tbReal* I = b->inertia;
   if (!(b->mass > 0)) return "give it a geom with mass or an inertial element";
   if (s->has_inertial && (I[0] == 0 || I[1] == 0 || I[2] == 0)) {
@@ -190,7 +190,7 @@ static const char* mass_advice(const tbSpecBody* s, const tbCompileBody* b) {
 }
 
 tbResult tb_compile_check_mass(tbCompile* c) {
-  const tbSpec* spec = c->spec;
+  const tbFlat* spec = c->spec;
   // The mass of a body without joints counts for the body it is fixed to; children come after
   // parents.
   bool* has_mass = TB_ARENA_NEW(&c->arena, bool, spec->nbody);
@@ -204,9 +204,9 @@ tbResult tb_compile_check_mass(tbCompile* c) {
   for (int i = 1; i < spec->nbody; i++) {
     const tbCompileBody* b = &c->body[i];
     if (b->fused || b->njnt == 0 || has_mass[i]) continue;
-    const tbSpecBody* s = &spec->body[i];
+    const tbFlatBody* s = &spec->body[i];
     tbCompileLabel label = tb_compile_label("body", s->name, i);
-    return TB_SPEC_FAIL(
+    return TB_FLAT_FAIL(
         c->error, TB_ERROR_MODEL, s,
         "%s can move but has mass %g and inertia (%g, %g, %g): all must be at least %g; %s",
         label.text, b->mass, b->inertia[0], b->inertia[1], b->inertia[2], TB_COMPILE_TINY,
@@ -236,7 +236,7 @@ void tb_compile_copy_bodies(const tbCompile* c, tbModel* m) {
   for (int i = 0; i < c->spec->nbody; i++) {
     int id = c->body_id[i];
     if (c->body[i].fused) continue;
-    const tbSpecBody* s = &c->spec->body[i];
+    const tbFlatBody* s = &c->spec->body[i];
     const tbCompileBody* b = &c->body[i];
     int parent = i ? c->body_id[b->parent] : 0;
     m->body_parentid[id] = parent;

@@ -1,9 +1,9 @@
-// Compilation of the editable spec to a model. Each stage below has its own file.
+// Compilation of the flat spec to a model. Each stage below has its own file.
 #include "io/compile/compile.h"
 
 #include "base/minmax.h"
 #include "io/compile/internal.h"
-#include "io/spec_tables.h"
+#include "io/flat_tables.h"
 #include "model/joint_kinds.h"
 #include "model/model.h"
 
@@ -15,7 +15,7 @@
       int n = (c)->spec->member[i].user.n;                                                       \
       if (n <= *(width)) continue;                                                               \
       if ((asked) >= 0) {                                                                        \
-        return TB_SPEC_FAIL((c)->error, TB_ERROR_MODEL, &(c)->spec->member[i],                   \
+        return TB_FLAT_FAIL((c)->error, TB_ERROR_MODEL, &(c)->spec->member[i],                   \
                             "%s %d has %d user values, but the size element allows %d", element, \
                             i, n, (asked));                                                      \
       }                                                                                          \
@@ -24,7 +24,7 @@
   } while (0)
 
 static tbResult count_user(const tbCompile* c, tbModel* sizes) {
-  const tbSpec* spec = c->spec;
+  const tbFlat* spec = c->spec;
   COUNT_USER(c, &sizes->nuser_body, spec->size.nuser_body, body, "body");
   COUNT_USER(c, &sizes->nuser_jnt, spec->size.nuser_jnt, joint, "joint");
   COUNT_USER(c, &sizes->nuser_geom, spec->size.nuser_geom, geom, "geom");
@@ -79,7 +79,7 @@ static tbResult fill(const tbCompile* c, tbModel* m) {
   return result;
 }
 
-tbModel* tb_compile(const tbSpec* spec, const tbLoadOptions* options, tbError* error) {
+tbModel* tb_compile(const tbFlat* spec, const tbLoadOptions* options, tbError* error) {
   (void)options;
   tbCompile c = {.spec = spec, .error = error};
   tb_arena_init(&c.arena);
@@ -95,7 +95,7 @@ tbModel* tb_compile(const tbSpec* spec, const tbLoadOptions* options, tbError* e
   return model;
 }
 
-void tb_compile_finish(const tbSpec* spec, tbModel* m) {
+void tb_compile_finish(const tbFlat* spec, tbModel* m) {
   // A spring-damper's time constant and damping ratio refer to the joint's inertia at qpos0:
   // 1/stiffness = (time * ratio)^2 / inertia, damping = 2 inertia / time.
   for (int i = 0; i < m->njnt; i++) {

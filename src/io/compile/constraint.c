@@ -35,25 +35,25 @@ static void sort_pairs(BodyPair* pairs, int n, int* order) {
 }
 
 tbResult tb_compile_order_pairs(tbCompile* c) {
-  const tbSpec* spec = c->spec;
+  const tbFlat* spec = c->spec;
   int most = spec->npair > spec->nexclude ? spec->npair : spec->nexclude;
   BodyPair* pairs = TB_ARENA_NEW(&c->arena, BodyPair, (size_t)most + 1);
   c->pair_order = TB_ARENA_NEW(&c->arena, int, (size_t)spec->npair + 1);
   c->exclude_order = TB_ARENA_NEW(&c->arena, int, (size_t)spec->nexclude + 1);
   if (c->arena.failed) return tb_fail(c->error, TB_ERROR_MEMORY, "out of memory");
   for (int i = 0; i < spec->npair; i++) {
-    const tbSpecPair* p = &spec->pair[i];
+    const tbFlatPair* p = &spec->pair[i];
     tbCompileLabel label = tb_compile_label("pair", p->name, i);
     int geom[2] = {-1, -1};
     tbResult result =
-        tb_compile_resolve(c, TB_SPEC_geom, p->geom1, p->source, p->line, label.text, &geom[0]);
+        tb_compile_resolve(c, TB_FLAT_geom, p->geom1, p->source, p->line, label.text, &geom[0]);
     if (!result) {
       result =
-          tb_compile_resolve(c, TB_SPEC_geom, p->geom2, p->source, p->line, label.text, &geom[1]);
+          tb_compile_resolve(c, TB_FLAT_geom, p->geom2, p->source, p->line, label.text, &geom[1]);
     }
     if (result) return result;
     if (p->condim != 1 && p->condim != 3 && p->condim != 4 && p->condim != 6) {
-      return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, p, "%s: condim is %d, expected 1, 3, 4 or 6",
+      return TB_FLAT_FAIL(c->error, TB_ERROR_MODEL, p, "%s: condim is %d, expected 1, 3, 4 or 6",
                           label.text, p->condim);
     }
     pairs[i] = (BodyPair){c->body_id[c->geom[geom[0]].frame.body],
@@ -61,14 +61,14 @@ tbResult tb_compile_order_pairs(tbCompile* c) {
   }
   sort_pairs(pairs, spec->npair, c->pair_order);
   for (int i = 0; i < spec->nexclude; i++) {
-    const tbSpecExclude* e = &spec->exclude[i];
+    const tbFlatExclude* e = &spec->exclude[i];
     tbCompileLabel label = tb_compile_label("exclude", e->name, i);
     int body[2] = {-1, -1};
     tbResult result =
-        tb_compile_resolve(c, TB_SPEC_body, e->body1, e->source, e->line, label.text, &body[0]);
+        tb_compile_resolve(c, TB_FLAT_body, e->body1, e->source, e->line, label.text, &body[0]);
     if (!result) {
       result =
-          tb_compile_resolve(c, TB_SPEC_body, e->body2, e->source, e->line, label.text, &body[1]);
+          tb_compile_resolve(c, TB_FLAT_body, e->body2, e->source, e->line, label.text, &body[1]);
     }
     if (result) return result;
     pairs[i] = (BodyPair){c->body_id[body[0]], c->body_id[body[1]], i};
@@ -80,10 +80,10 @@ tbResult tb_compile_order_pairs(tbCompile* c) {
 void tb_compile_copy_pairs(const tbCompile* c, tbModel* m) {
   const size_t real = sizeof(tbReal);
   for (int i = 0; i < m->npair; i++) {
-    const tbSpecPair* p = &c->spec->pair[i];
+    const tbFlatPair* p = &c->spec->pair[i];
     int id = c->pair_order[i];
-    int geom1 = c->geom_id[tb_compile_find(c, TB_SPEC_geom, p->geom1)];
-    int geom2 = c->geom_id[tb_compile_find(c, TB_SPEC_geom, p->geom2)];
+    int geom1 = c->geom_id[tb_compile_find(c, TB_FLAT_geom, p->geom1)];
+    int geom2 = c->geom_id[tb_compile_find(c, TB_FLAT_geom, p->geom2)];
     // The geom of the lower body comes first.
     bool swapped = m->geom_bodyid[geom1] > m->geom_bodyid[geom2];
     m->pair_geom1[id] = swapped ? geom2 : geom1;
@@ -102,10 +102,10 @@ void tb_compile_copy_pairs(const tbCompile* c, tbModel* m) {
     memcpy(m->pair_comfree + 2 * id, p->comfree, 2 * real);
   }
   for (int i = 0; i < m->nexclude; i++) {
-    const tbSpecExclude* e = &c->spec->exclude[i];
+    const tbFlatExclude* e = &c->spec->exclude[i];
     int id = c->exclude_order[i];
-    int body1 = c->body_id[tb_compile_find(c, TB_SPEC_body, e->body1)];
-    int body2 = c->body_id[tb_compile_find(c, TB_SPEC_body, e->body2)];
+    int body1 = c->body_id[tb_compile_find(c, TB_FLAT_body, e->body1)];
+    int body2 = c->body_id[tb_compile_find(c, TB_FLAT_body, e->body2)];
     m->exclude_body1[id] = body1 < body2 ? body1 : body2;
     m->exclude_body2[id] = body1 < body2 ? body2 : body1;
   }
@@ -115,23 +115,23 @@ void tb_compile_copy_pairs(const tbCompile* c, tbModel* m) {
 
 // The two objects of a constraint, by name.
 typedef struct {
-  tbSpecKind kind;
+  tbFlatKind kind;
   tbObjType type;
   const char* name[2];
 } Objects;
 
-static Objects equality_objects(const tbSpecEquality* e) {
+static Objects equality_objects(const tbFlatEquality* e) {
   switch (tb_equality_kinds[e->type].ends) {
-    case TB_ENDS_JOINTS: return (Objects){TB_SPEC_joint, TB_OBJ_JOINT, {e->joint1, e->joint2}};
-    case TB_ENDS_TENDONS: return (Objects){TB_SPEC_tendon, TB_OBJ_TENDON, {e->tendon1, e->tendon2}};
+    case TB_ENDS_JOINTS: return (Objects){TB_FLAT_joint, TB_OBJ_JOINT, {e->joint1, e->joint2}};
+    case TB_ENDS_TENDONS: return (Objects){TB_FLAT_tendon, TB_OBJ_TENDON, {e->tendon1, e->tendon2}};
     default:
-      if (e->site1 || e->site2) return (Objects){TB_SPEC_site, TB_OBJ_SITE, {e->site1, e->site2}};
-      return (Objects){TB_SPEC_body, TB_OBJ_BODY, {e->body1, e->body2}};
+      if (e->site1 || e->site2) return (Objects){TB_FLAT_site, TB_OBJ_SITE, {e->site1, e->site2}};
+      return (Objects){TB_FLAT_body, TB_OBJ_BODY, {e->body1, e->body2}};
   }
 }
 
 // Indices of the objects in the spec; index[1] is -1 if there is no second one.
-static tbResult resolve_objects(const tbCompile* c, const tbSpecEquality* e, const char* label,
+static tbResult resolve_objects(const tbCompile* c, const tbFlatEquality* e, const char* label,
                                 const Objects* o, int index[2]) {
   tbResult result =
       tb_compile_resolve(c, o->kind, o->name[0], e->source, e->line, label, &index[0]);
@@ -144,12 +144,12 @@ static tbResult resolve_objects(const tbCompile* c, const tbSpecEquality* e, con
     index[1] = 0;
   }
   if (index[0] == index[1]) {
-    return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, e, "%s: both objects are '%s'", label,
+    return TB_FLAT_FAIL(c->error, TB_ERROR_MODEL, e, "%s: both objects are '%s'", label,
                         o->name[0]);
   }
   for (int k = 0; k < 2 && o->type == TB_OBJ_JOINT; k++) {
     if (index[k] < 0 || tb_joint_is_scalar(c->spec->joint[index[k]].type)) continue;
-    return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, e,
+    return TB_FLAT_FAIL(c->error, TB_ERROR_MODEL, e,
                         "%s: joint '%s' is free or ball, expected a slide or a hinge", label,
                         o->name[k]);
   }
@@ -169,7 +169,7 @@ static void point_in_other(const tbCompile* c, int body1, int body2, const tbRea
 
 // Data of connect: anchor in body 1, and the same point in body 2. Data of weld: anchor in body 2,
 // pose of body 2 in body 1, weight of rotation.
-static void body_data(const tbCompile* c, const tbSpecEquality* e, const int body[2],
+static void body_data(const tbCompile* c, const tbFlatEquality* e, const int body[2],
                       tbReal data[TB_NEQDATA]) {
   tb_copy3(data, e->anchor);
   if (tb_equality_kinds[e->type].ends == TB_ENDS_POINTS) {
@@ -191,7 +191,7 @@ static void body_data(const tbCompile* c, const tbSpecEquality* e, const int bod
 }
 
 static tbResult copy_equality(const tbCompile* c, tbModel* m, int i) {
-  const tbSpecEquality* e = &c->spec->equality[i];
+  const tbFlatEquality* e = &c->spec->equality[i];
   const size_t real = sizeof(tbReal);
   tbCompileLabel label = tb_compile_label("equality", e->name, i);
   Objects objects = equality_objects(e);

@@ -7,17 +7,17 @@
 #include "model/joint_space.h"
 #include "spatial/quat.h"
 
-static int numeric_size(const tbSpecNumeric* s) {
+static int numeric_size(const tbFlatNumeric* s) {
   return s->size >= 0 ? s->size : s->data.n;
 }
 
 tbResult tb_compile_count_custom(const tbCompile* c, tbModel* sizes) {
-  const tbSpec* spec = c->spec;
+  const tbFlat* spec = c->spec;
   int64_t numbers = 0, characters = 0;
   for (int i = 0; i < spec->nnumeric; i++) {
-    const tbSpecNumeric* s = &spec->numeric[i];
+    const tbFlatNumeric* s = &spec->numeric[i];
     if (numeric_size(s) < s->data.n || numeric_size(s) > (1 << 28)) {
-      return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, s, "%s: size is %d for %d values",
+      return TB_FLAT_FAIL(c->error, TB_ERROR_MODEL, s, "%s: size is %d for %d values",
                           tb_compile_label("numeric", s->name, i).text, s->size, s->data.n);
     }
     numbers += numeric_size(s);
@@ -36,10 +36,10 @@ tbResult tb_compile_count_custom(const tbCompile* c, tbModel* sizes) {
 }
 
 tbResult tb_compile_copy_custom(const tbCompile* c, tbModel* m) {
-  const tbSpec* spec = c->spec;
+  const tbFlat* spec = c->spec;
   int at = 0;
   for (int i = 0; i < m->nnumeric; i++) {
-    const tbSpecNumeric* s = &spec->numeric[i];
+    const tbFlatNumeric* s = &spec->numeric[i];
     m->numeric_adr[i] = at;
     m->numeric_size[i] = numeric_size(s);
     if (s->data.n) memcpy(m->numeric_data + at, s->data.v, (size_t)s->data.n * sizeof(tbReal));
@@ -55,12 +55,12 @@ tbResult tb_compile_copy_custom(const tbCompile* c, tbModel* m) {
   }
   at = 0;
   for (int i = 0; i < m->ntuple; i++) {
-    const tbSpecTuple* t = &spec->tuple[i];
+    const tbFlatTuple* t = &spec->tuple[i];
     tbCompileLabel label = tb_compile_label("tuple", t->name, i);
     m->tuple_adr[i] = at;
     m->tuple_size[i] = t->itemnum;
     for (int k = 0; k < t->itemnum; k++, at++) {
-      const tbSpecTupleItem* item = &spec->tupleitem[t->itemadr + k];
+      const tbFlatTupleItem* item = &spec->tupleitem[t->itemadr + k];
       m->tuple_objtype[at] = item->objtype;
       m->tuple_objprm[at] = item->prm;
       tbResult result = tb_compile_object(c, item->objtype, item->objname, item->source, item->line,
@@ -74,12 +74,12 @@ tbResult tb_compile_copy_custom(const tbCompile* c, tbModel* m) {
 // ---- keyframes ----------------------------------------------------------------------------------
 
 // Copies a list into row `key` of a keyframe array of `width` values, if the list is given.
-static tbResult copy_part(const tbCompile* c, const tbSpecKey* s, const char* part,
-                          const tbSpecList* list, tbReal* target, int key, int width) {
+static tbResult copy_part(const tbCompile* c, const tbFlatKey* s, const char* part,
+                          const tbFlatList* list, tbReal* target, int key, int width) {
   if (list->n == 0) return TB_OK;
   tbCompileLabel label = tb_compile_label("keyframe", s->name, key);
   if (list->n != width) {
-    return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, s, "%s: %s has %d values, expected %d",
+    return TB_FLAT_FAIL(c->error, TB_ERROR_MODEL, s, "%s: %s has %d values, expected %d",
                         label.text, part, list->n, width);
   }
   target += (size_t)key * (size_t)width;
@@ -116,7 +116,7 @@ static void normalize_key(tbModel* m, int key) {
 tbResult tb_compile_copy_keys(const tbCompile* c, tbModel* m) {
   for (int i = 0; i < m->nkey; i++) default_key(m, i);
   for (int i = 0; i < c->spec->nkey; i++) {
-    const tbSpecKey* s = &c->spec->key[i];
+    const tbFlatKey* s = &c->spec->key[i];
     m->key_time[i] = s->time;
     tbResult result = copy_part(c, s, "qpos", &s->qpos, m->key_qpos, i, m->nq);
     if (!result) result = copy_part(c, s, "qvel", &s->qvel, m->key_qvel, i, m->nv);

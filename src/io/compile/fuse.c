@@ -10,12 +10,12 @@
 // ---- references ---------------------------------------------------------------------------------
 
 static void mark_body(tbCompile* c, const char* name) {
-  int i = tb_compile_find(c, TB_SPEC_body, name);
+  int i = tb_compile_find(c, TB_FLAT_body, name);
   if (i >= 0) c->body[i].is_referenced = true;
 }
 
 static void mark_geom(tbCompile* c, const char* name) {
-  int i = tb_compile_find(c, TB_SPEC_geom, name);
+  int i = tb_compile_find(c, TB_FLAT_geom, name);
   if (i >= 0) c->geom[i].is_referenced = true;
 }
 
@@ -26,7 +26,7 @@ static void mark_object(tbCompile* c, int type, const char* name) {
 
 // Bodies and geoms that other elements refer to must stay.
 static void mark_references(tbCompile* c) {
-  const tbSpec* spec = c->spec;
+  const tbFlat* spec = c->spec;
   for (int i = 0; i < spec->nexclude; i++) {
     mark_body(c, spec->exclude[i].body1);
     mark_body(c, spec->exclude[i].body2);
@@ -69,7 +69,7 @@ static void prepend(tbReal pos[3], tbReal quat[4], const tbReal outer_pos[3],
 
 // Whether compiler/alignfree or the joint itself requests alignment. Only bodies without children
 // whose only joint is a free joint can be aligned.
-static bool is_aligned(const tbCompile* c, const tbSpecJoint* joint) {
+static bool is_aligned(const tbCompile* c, const tbFlatJoint* joint) {
   const tbCompileBody* b = &c->body[joint->body];
   if (!tb_joint_floats(joint->type) || b->njnt != 1 || b->mass < TB_COMPILE_TINY) return false;
   if (joint->align == TB_AUTO ? !joint->compiler->alignfree : !joint->align) return false;
@@ -88,7 +88,7 @@ static void shift_frames(tbCompileFrame* frame, size_t stride, int n, const bool
 }
 
 static void shift_all_frames(tbCompile* c, const bool* moves, const tbCompileFrame* shift) {
-  const tbSpec* spec = c->spec;
+  const tbFlat* spec = c->spec;
   shift_frames(&c->geom->frame, sizeof *c->geom, spec->ngeom, moves, shift);
   shift_frames(c->site, sizeof *c->site, spec->nsite, moves, shift);
   shift_frames(c->camera, sizeof *c->camera, spec->ncamera, moves, shift);
@@ -139,7 +139,7 @@ static void fuse_inertia(tbCompileBody* into, const tbCompileBody* b) {
 
 // Parents come first, so that a chain of static bodies is fused into the first one that stays.
 static void fuse_static(tbCompile* c, bool* moves, tbCompileFrame* shift) {
-  const tbSpec* spec = c->spec;
+  const tbFlat* spec = c->spec;
   bool any = false;
   for (int i = 1; i < spec->nbody && spec->compiler->fusestatic; i++) {
     tbCompileBody* b = &c->body[i];
@@ -148,7 +148,7 @@ static void fuse_static(tbCompile* c, bool* moves, tbCompileFrame* shift) {
       prepend(b->pos, b->quat, shift[parent].pos, shift[parent].quat);
       parent = b->parent = shift[parent].body;
     }
-    const tbSpecBody* s = &spec->body[i];
+    const tbFlatBody* s = &spec->body[i];
     if (b->njnt || b->is_referenced || s->mocap) continue;
     b->fused = moves[i] = any = true;
     shift[i].body = parent;
@@ -193,7 +193,7 @@ static void number_by_body(const tbCompile* c, tbCompileFrame* frame, size_t str
 // already been counted.
 static void discard_visual(tbCompile* c) {
   for (int i = 0; i < c->spec->ngeom; i++) {
-    const tbSpecGeom* s = &c->spec->geom[i];
+    const tbFlatGeom* s = &c->spec->geom[i];
     tbCompileGeom* g = &c->geom[i];
     g->discarded =
         c->spec->compiler->discardvisual && !s->contype && !s->conaffinity && !g->is_referenced;
@@ -202,7 +202,7 @@ static void discard_visual(tbCompile* c) {
 
 // Without discarding all meshes stay; with it, only those of the remaining geoms.
 static void number_meshes(tbCompile* c) {
-  const tbSpec* spec = c->spec;
+  const tbFlat* spec = c->spec;
   for (int i = 0; i < spec->nmesh; i++) {
     c->mesh_id[i] = spec->compiler->discardvisual ? -1 : 0;
   }
@@ -216,7 +216,7 @@ static void number_meshes(tbCompile* c) {
 }
 
 static void number_all(tbCompile* c, tbModel* sizes, int* first) {
-  const tbSpec* spec = c->spec;
+  const tbFlat* spec = c->spec;
   // Removing bodies from a depth-first order leaves a depth-first order.
   for (int i = 0; i < spec->nbody; i++) {
     c->body_id[i] = c->body[i].fused ? -1 : sizes->nbody++;
@@ -234,7 +234,7 @@ static void number_all(tbCompile* c, tbModel* sizes, int* first) {
 }
 
 tbResult tb_compile_order(tbCompile* c, tbModel* sizes) {
-  const tbSpec* spec = c->spec;
+  const tbFlat* spec = c->spec;
   bool* moves = TB_ARENA_NEW(&c->arena, bool, spec->nbody);
   tbCompileFrame* shift = TB_ARENA_NEW(&c->arena, tbCompileFrame, spec->nbody);
   int* first = TB_ARENA_NEW(&c->arena, int, (size_t)spec->nbody + 1);

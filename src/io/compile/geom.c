@@ -34,7 +34,7 @@ static void append_frame(tbCompileFrame* frame, const tbReal pos[3], const tbRea
 
 // Places a geom with a mesh: the geom has the mesh's shape, or that of a primitive fitted to it. In
 // both cases its frame is moved to that of the processed mesh.
-static tbResult place_on_mesh(tbCompile* c, const tbSpecGeom* s, tbCompileGeom* g) {
+static tbResult place_on_mesh(tbCompile* c, const tbFlatGeom* s, tbCompileGeom* g) {
   const tbMesh* mesh = &c->mesh[g->mesh];
   tbReal center[3];
   tb_copy3(center, mesh->pos);
@@ -44,52 +44,53 @@ static tbResult place_on_mesh(tbCompile* c, const tbSpecGeom* s, tbCompileGeom* 
     tbError reason = {0};
     bool box = c->spec->compiler->fitaabb;
     tbResult result = tb_mesh_fit(mesh, g->type, box, s->fitscale, g->size, center, &reason);
-    if (result) return TB_SPEC_FAIL(c->error, result, s, "%s", reason.message);
+    if (result) return TB_FLAT_FAIL(c->error, result, s, "%s", reason.message);
   }
-  append_frame(&g->frame, center, mesh->quat);
+  // The geoms of a mesh with a pose are in the frame of its vertices already.
+  if (!TB_GIVEN(mesh, &c->spec->mesh[g->mesh], pose)) append_frame(&g->frame, center, mesh->quat);
   return TB_OK;
 }
 
 // Finds the mesh or height field of a geom.
-static tbResult resolve_asset(tbCompile* c, const tbSpecGeom* s, const char* label,
+static tbResult resolve_asset(tbCompile* c, const tbFlatGeom* s, const char* label,
                               tbCompileGeom* g) {
   g->mesh = g->hfield = -1;
   if (s->mesh || g->type == TB_GEOM_MESH) {
     tbResult result =
-        tb_compile_resolve(c, TB_SPEC_mesh, s->mesh, s->source, s->line, label, &g->mesh);
+        tb_compile_resolve(c, TB_FLAT_mesh, s->mesh, s->source, s->line, label, &g->mesh);
     if (result) return result;
     if (s->shellinertia && g->type == TB_GEOM_MESH) {
-      return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, s,
+      return TB_FLAT_FAIL(c->error, TB_ERROR_MODEL, s,
                           "%s: shellinertia of a mesh is the mesh's: give it inertia=\"shell\"",
                           label);
     }
   }
   if (g->type == TB_GEOM_HFIELD) {
-    return tb_compile_resolve(c, TB_SPEC_hfield, s->hfield, s->source, s->line, label, &g->hfield);
+    return tb_compile_resolve(c, TB_FLAT_hfield, s->hfield, s->source, s->line, label, &g->hfield);
   }
   return TB_OK;
 }
 
-static tbResult check_size(tbCompile* c, const tbSpecGeom* s, const char* label,
+static tbResult check_size(tbCompile* c, const tbFlatGeom* s, const char* label,
                            const tbCompileGeom* g) {
   if (g->type == TB_GEOM_PLANE && !(s->size[2] > 0)) {
-    return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, s,
+    return TB_FLAT_FAIL(c->error, TB_ERROR_MODEL, s,
                         "%s: the third size of a plane is %g, expected a positive grid spacing",
                         label, s->size[2]);
   }
   for (int k = 0; k < size_count(g->type); k++) {
     // A fitted capsule may have zero length.
     if (g->size[k] > 0 || (g->mesh >= 0 && g->size[k] == 0)) continue;
-    return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, s,
+    return TB_FLAT_FAIL(c->error, TB_ERROR_MODEL, s,
                         "%s: size %d is %g, expected a positive number", label, k + 1, g->size[k]);
   }
   return tb_compile_finite(c, s->source, s->line, label, g->size, 3);
 }
 
 // Mass from the given mass or from the density.
-static tbResult set_mass(tbCompile* c, const tbSpecGeom* s, const char* label, tbCompileGeom* g) {
+static tbResult set_mass(tbCompile* c, const tbFlatGeom* s, const char* label, tbCompileGeom* g) {
   if (s->mass < 0 || s->density < 0 || !isfinite(s->mass) || !isfinite(s->density)) {
-    return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, s,
+    return TB_FLAT_FAIL(c->error, TB_ERROR_MODEL, s,
                         "%s: mass %g and density %g, expected numbers that are not negative", label,
                         s->mass, s->density);
   }
@@ -153,7 +154,7 @@ static void set_bounds(const tbCompile* c, tbCompileGeom* g) {
 }
 
 static tbResult compile_geom(tbCompile* c, int i) {
-  const tbSpecGeom* s = &c->spec->geom[i];
+  const tbFlatGeom* s = &c->spec->geom[i];
   tbCompileGeom* g = &c->geom[i];
   tbCompileLabel label = tb_compile_label("geom", s->name, i);
   g->type = s->type;
@@ -165,11 +166,11 @@ static tbResult compile_geom(tbCompile* c, int i) {
   if (!result) result = resolve_asset(c, s, label.text, g);
   if (result) return result;
   if (s->condim != 1 && s->condim != 3 && s->condim != 4 && s->condim != 6) {
-    return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, s, "%s: condim is %d, expected 1, 3, 4 or 6",
+    return TB_FLAT_FAIL(c->error, TB_ERROR_MODEL, s, "%s: condim is %d, expected 1, 3, 4 or 6",
                         label.text, s->condim);
   }
   if (g->type == TB_GEOM_PLANE && !c->body[s->body].is_static) {
-    return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, s,
+    return TB_FLAT_FAIL(c->error, TB_ERROR_MODEL, s,
                         "%s: a plane must belong to a body that cannot move", label.text);
   }
   // Sizes from the height field, from the mesh, or as given.
@@ -188,7 +189,7 @@ static tbResult compile_geom(tbCompile* c, int i) {
 }
 
 tbResult tb_compile_geoms(tbCompile* c) {
-  const tbSpec* spec = c->spec;
+  const tbFlat* spec = c->spec;
   c->geom = TB_ARENA_NEW(&c->arena, tbCompileGeom, (size_t)spec->ngeom + 1);
   c->site = TB_ARENA_NEW(&c->arena, tbCompileFrame, (size_t)spec->nsite + 1);
   c->camera = TB_ARENA_NEW(&c->arena, tbCompileFrame, (size_t)spec->ncamera + 1);
@@ -201,7 +202,7 @@ tbResult tb_compile_geoms(tbCompile* c) {
     if (result) return result;
   }
   for (int i = 0; i < spec->nsite; i++) {
-    const tbSpecSite* s = &spec->site[i];
+    const tbFlatSite* s = &spec->site[i];
     tbCompileLabel label = tb_compile_label("site", s->name, i);
     c->site[i].body = s->body;
     tb_copy3(c->site[i].pos, s->pos);
@@ -212,9 +213,9 @@ tbResult tb_compile_geoms(tbCompile* c) {
     if (result) return result;
   }
   for (int i = 0; i < spec->ncamera; i++) {
-    const tbSpecCamera* camera = &spec->camera[i];
+    const tbFlatCamera* camera = &spec->camera[i];
     if (!(camera->fovy < 180)) {
-      return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, camera,
+      return TB_FLAT_FAIL(c->error, TB_ERROR_MODEL, camera,
                           "%s: fovy is %g degrees, expected less than 180",
                           tb_compile_label("camera", camera->name, i).text, camera->fovy);
     }
@@ -241,7 +242,7 @@ void tb_compile_copy_geoms(const tbCompile* c, tbModel* m) {
   for (int i = 0; i < c->spec->ngeom; i++) {
     int id = c->geom_id[i];
     if (id < 0) continue;
-    const tbSpecGeom* s = &c->spec->geom[i];
+    const tbFlatGeom* s = &c->spec->geom[i];
     const tbCompileGeom* g = &c->geom[i];
     m->geom_type[id] = g->type;
     m->geom_contype[id] = s->contype;
@@ -275,7 +276,7 @@ void tb_compile_copy_geoms(const tbCompile* c, tbModel* m) {
 
 // Focal lengths and principal point are in metres or pixels of a sensor of known size; without one
 // the field of view is used.
-static void copy_lens(tbModel* m, int id, const tbSpecCamera* s) {
+static void copy_lens(tbModel* m, int id, const tbFlatCamera* s) {
   tbReal* lens = m->cam_intrinsic + 4 * id;
   m->cam_fovy[id] = s->fovy;
   lens[0] = lens[1] = 0.01;
@@ -293,11 +294,11 @@ static void copy_lens(tbModel* m, int id, const tbSpecCamera* s) {
 }
 
 void tb_compile_copy_frames(const tbCompile* c, tbModel* m) {
-  const tbSpec* spec = c->spec;
+  const tbFlat* spec = c->spec;
   const size_t real = sizeof(tbReal);
   for (int i = 0; i < spec->nsite; i++) {
     int id = c->site_id[i];
-    const tbSpecSite* s = &spec->site[i];
+    const tbFlatSite* s = &spec->site[i];
     m->site_type[id] = s->type;
     m->site_bodyid[id] = c->body_id[c->site[i].body];
     m->site_group[id] = s->group;
@@ -313,7 +314,7 @@ void tb_compile_copy_frames(const tbCompile* c, tbModel* m) {
     memcpy(m->cam_pos + 3 * id, c->camera[i].pos, 3 * real);
     memcpy(m->cam_quat + 4 * id, c->camera[i].quat, 4 * real);
     copy_lens(m, id, &spec->camera[i]);
-    int target = tb_compile_find(c, TB_SPEC_body, spec->camera[i].target);
+    int target = tb_compile_find(c, TB_FLAT_body, spec->camera[i].target);
     m->cam_mode[id] = spec->camera[i].mode;
     m->cam_targetbodyid[id] = target < 0 ? -1 : c->body_id[target];
   }

@@ -8,7 +8,7 @@
 
 #include "base/arena.h"
 #include "io/mesh/mesh.h"
-#include "io/spec.h"
+#include "io/flat.h"
 #include "tribo/model.h"
 
 // Masses, moments and lengths below this count as zero (MuJoCo's mjMINVAL).
@@ -46,12 +46,12 @@ typedef struct {
 } tbCompileGeom;
 
 typedef struct {
-  tbSpecKind kind;
+  tbFlatKind kind;
   int index;
 } tbCompileName;
 
 typedef struct {
-  const tbSpec* spec;
+  const tbFlat* spec;
   tbError* error;
   tbArena arena;
   tbArena scratch;       // contents of files being read; emptied after each
@@ -90,11 +90,11 @@ typedef struct {
 tbResult tb_compile_index_names(tbCompile* c);
 
 // Index in the spec of the named element, or -1.
-int tb_compile_find(const tbCompile* c, tbSpecKind kind, const char* name);
+int tb_compile_find(const tbCompile* c, tbFlatKind kind, const char* name);
 
 // As tb_compile_find, but sets `index`; an unknown name is an error at `file:line` that suggests
 // the nearest known name. `what` is the referring element ("tendon 'x'").
-tbResult tb_compile_resolve(const tbCompile* c, tbSpecKind kind, const char* name, const char* file,
+tbResult tb_compile_resolve(const tbCompile* c, tbFlatKind kind, const char* name, const char* file,
                             int line, const char* what, int* index);
 
 // Count or write the names and notes of the model.
@@ -167,7 +167,7 @@ tbResult tb_compile_limit(const tbCompile* c, const char* file, int line, const 
                           const tbReal range[2], int* on);
 
 // Copies a user list into a row of `width` values; the rest of the row stays zero.
-void tb_compile_copy_user(tbReal* target, int row, int width, const tbSpecList* list);
+void tb_compile_copy_user(tbReal* target, int row, int width, const tbFlatList* list);
 
 // "geom 'foot'", or "geom 7" for a geom without a name.
 typedef struct {

@@ -6,7 +6,7 @@
 #include "model/joint_kinds.h"
 #include "spatial/quat.h"
 
-static tbResult check_numbers(tbCompile* c, const tbSpecJoint* s, const char* label) {
+static tbResult check_numbers(tbCompile* c, const tbFlatJoint* s, const char* label) {
   const tbReal scalars[] = {s->margin,     s->ref,          s->springref,   s->armature,
                             s->damping[0], s->frictionloss, s->stiffness[0]};
   tbResult result = tb_compile_finite(c, s->source, s->line, label, s->pos, 3);
@@ -19,16 +19,16 @@ static tbResult check_numbers(tbCompile* c, const tbSpecJoint* s, const char* la
 }
 
 static tbResult check_joint(tbCompile* c, int i) {
-  const tbSpecJoint* s = &c->spec->joint[i];
+  const tbFlatJoint* s = &c->spec->joint[i];
   tbCompileLabel label = tb_compile_label("joint", s->name, i);
   tbResult result = check_numbers(c, s, label.text);
   if (result) return result;
   if (tb_joint_floats(s->type) && c->body[s->body].parent != 0) {
-    return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, s,
+    return TB_FLAT_FAIL(c->error, TB_ERROR_MODEL, s,
                         "%s: a free joint belongs to a child of the world", label.text);
   }
   if (tb_joint_has_axis(s->type) && tb_norm3(s->axis) < TB_COMPILE_TINY) {
-    return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, s, "%s: the axis has no length", label.text);
+    return TB_FLAT_FAIL(c->error, TB_ERROR_MODEL, s, "%s: the axis has no length", label.text);
   }
   int on = 0;
   bool autolimits = s->compiler->autolimits;
@@ -38,7 +38,7 @@ static tbResult check_joint(tbCompile* c, int i) {
     if (result) return result;
   }
   if (on && tb_joint_limits(s->type) == 1 && s->range[0] != 0) {
-    return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, s,
+    return TB_FLAT_FAIL(c->error, TB_ERROR_MODEL, s,
                         "%s: the range of a %s joint is (%g, %g), expected the first to be 0",
                         label.text, tb_joint_type_name(s->type), s->range[0], s->range[1]);
   }
@@ -64,7 +64,7 @@ static void reference_frames(tbCompile* c) {
 }
 
 tbResult tb_compile_joints(tbCompile* c, tbModel* sizes) {
-  const tbSpec* spec = c->spec;
+  const tbFlat* spec = c->spec;
   for (int i = 0; i < spec->njoint; i++) {
     tbResult result = check_joint(c, i);
     if (result) return result;
@@ -100,7 +100,7 @@ tbResult tb_compile_joints(tbCompile* c, tbModel* sizes) {
 
 // The coordinates of one joint in the reference pose of the file, and at the rest of its spring.
 static void copy_reference(const tbCompile* c, tbModel* m, int i, int adr) {
-  const tbSpecJoint* s = &c->spec->joint[i];
+  const tbFlatJoint* s = &c->spec->joint[i];
   tbReal *q = m->qpos0 + adr, *spring = m->qpos_spring + adr;
   int numbers = tb_joint_numbers(s->type);
   if (tb_joint_floats(s->type)) {
@@ -120,14 +120,14 @@ static void copy_reference(const tbCompile* c, tbModel* m, int i, int adr) {
 }
 
 static void copy_joint(const tbCompile* c, tbModel* m, int i) {
-  const tbSpecJoint* s = &c->spec->joint[i];
+  const tbFlatJoint* s = &c->spec->joint[i];
   const size_t real = sizeof(tbReal);
   int body = c->body_id[s->body];
   m->jnt_type[i] = s->type;
   m->jnt_bodyid[i] = body;
   m->jnt_group[i] = s->group;
-  m->jnt_limited[i] = tb_joint_limits(s->type) > 0 && tb_spec_limited(s->limited, s->range);
-  m->jnt_actfrclimited[i] = tb_spec_limited(s->actuatorfrclimited, s->actuatorfrcrange);
+  m->jnt_limited[i] = tb_joint_limits(s->type) > 0 && tb_flat_limited(s->limited, s->range);
+  m->jnt_actfrclimited[i] = tb_flat_limited(s->actuatorfrclimited, s->actuatorfrcrange);
   m->jnt_actgravcomp[i] = s->actuatorgravcomp;
   memcpy(m->jnt_solref + TB_NREF * i, s->solreflimit, TB_NREF * real);
   memcpy(m->jnt_solimp + TB_NIMP * i, s->solimplimit, TB_NIMP * real);

@@ -7,7 +7,7 @@
 #include "model/model.h"
 #include "model/sensor_kinds.h"
 
-static int sensor_dim(const tbSpecSensor* s) {
+static int sensor_dim(const tbFlatSensor* s) {
   if (s->type == TB_SENS_USER) return s->dim;
   if (s->type == TB_SENS_CONTACT) return s->intprm[2] * tb_contact_data_size(s->intprm[0]);
   return tb_sensor_kinds[s->type].dim;
@@ -19,14 +19,14 @@ tbResult tb_compile_count_sensors(const tbCompile* c, tbModel* sizes) {
   sizes->nsensor = c->spec->nsensor;
   int64_t total = 0;
   for (int i = 0; i < c->spec->nsensor; i++) {
-    const tbSpecSensor* s = &c->spec->sensor[i];
+    const tbFlatSensor* s = &c->spec->sensor[i];
     int dim = sensor_dim(s);
     if (dim < 0 || dim > 1000000) {
-      return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, s, "sensor: dim is %d", dim);
+      return TB_FLAT_FAIL(c->error, TB_ERROR_MODEL, s, "sensor: dim is %d", dim);
     }
     total += dim;
     if (total > MOST_VALUES) {
-      return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, s, "sensors have more than %d values",
+      return TB_FLAT_FAIL(c->error, TB_ERROR_MODEL, s, "sensors have more than %d values",
                           MOST_VALUES);
     }
   }
@@ -38,43 +38,43 @@ tbResult tb_compile_object(const tbCompile* c, int type, const char* name, const
                            int line, const char* what, int* id) {
   static const struct {
     int type;
-    tbSpecKind kind;
+    tbFlatKind kind;
   } kinds[] = {
-      {TB_OBJ_BODY, TB_SPEC_body},       {TB_OBJ_XBODY, TB_SPEC_body},
-      {TB_OBJ_JOINT, TB_SPEC_joint},     {TB_OBJ_GEOM, TB_SPEC_geom},
-      {TB_OBJ_SITE, TB_SPEC_site},       {TB_OBJ_CAMERA, TB_SPEC_camera},
-      {TB_OBJ_LIGHT, TB_SPEC_light},     {TB_OBJ_MESH, TB_SPEC_mesh},
-      {TB_OBJ_HFIELD, TB_SPEC_hfield},   {TB_OBJ_PAIR, TB_SPEC_pair},
-      {TB_OBJ_EXCLUDE, TB_SPEC_exclude}, {TB_OBJ_EQUALITY, TB_SPEC_equality},
-      {TB_OBJ_TENDON, TB_SPEC_tendon},   {TB_OBJ_ACTUATOR, TB_SPEC_actuator},
-      {TB_OBJ_SENSOR, TB_SPEC_sensor},   {TB_OBJ_NUMERIC, TB_SPEC_numeric},
-      {TB_OBJ_TEXT, TB_SPEC_text},       {TB_OBJ_TUPLE, TB_SPEC_tuple},
-      {TB_OBJ_KEY, TB_SPEC_key},
+      {TB_OBJ_BODY, TB_FLAT_body},       {TB_OBJ_XBODY, TB_FLAT_body},
+      {TB_OBJ_JOINT, TB_FLAT_joint},     {TB_OBJ_GEOM, TB_FLAT_geom},
+      {TB_OBJ_SITE, TB_FLAT_site},       {TB_OBJ_CAMERA, TB_FLAT_camera},
+      {TB_OBJ_LIGHT, TB_FLAT_light},     {TB_OBJ_MESH, TB_FLAT_mesh},
+      {TB_OBJ_HFIELD, TB_FLAT_hfield},   {TB_OBJ_PAIR, TB_FLAT_pair},
+      {TB_OBJ_EXCLUDE, TB_FLAT_exclude}, {TB_OBJ_EQUALITY, TB_FLAT_equality},
+      {TB_OBJ_TENDON, TB_FLAT_tendon},   {TB_OBJ_ACTUATOR, TB_FLAT_actuator},
+      {TB_OBJ_SENSOR, TB_FLAT_sensor},   {TB_OBJ_NUMERIC, TB_FLAT_numeric},
+      {TB_OBJ_TEXT, TB_FLAT_text},       {TB_OBJ_TUPLE, TB_FLAT_tuple},
+      {TB_OBJ_KEY, TB_FLAT_key},
   };
   size_t k = 0;
   while (k < sizeof kinds / sizeof kinds[0] && kinds[k].type != type) k++;
   if (k == sizeof kinds / sizeof kinds[0]) {
-    return tb_spec_fail(c->error, TB_ERROR_MODEL, file, line, "%s: no such type of object", what);
+    return tb_flat_fail(c->error, TB_ERROR_MODEL, file, line, "%s: no such type of object", what);
   }
   int index;
   tbResult result = tb_compile_resolve(c, kinds[k].kind, name, file, line, what, &index);
   if (result) return result;
   switch (kinds[k].kind) {
-    case TB_SPEC_body: *id = c->body_id[index]; break;
-    case TB_SPEC_geom: *id = c->geom_id[index]; break;
-    case TB_SPEC_site: *id = c->site_id[index]; break;
-    case TB_SPEC_camera: *id = c->camera_id[index]; break;
-    case TB_SPEC_light: *id = c->light_id[index]; break;
-    case TB_SPEC_mesh: *id = c->mesh_id[index]; break;
-    case TB_SPEC_pair: *id = c->pair_order[index]; break;
-    case TB_SPEC_exclude: *id = c->exclude_order[index]; break;
+    case TB_FLAT_body: *id = c->body_id[index]; break;
+    case TB_FLAT_geom: *id = c->geom_id[index]; break;
+    case TB_FLAT_site: *id = c->site_id[index]; break;
+    case TB_FLAT_camera: *id = c->camera_id[index]; break;
+    case TB_FLAT_light: *id = c->light_id[index]; break;
+    case TB_FLAT_mesh: *id = c->mesh_id[index]; break;
+    case TB_FLAT_pair: *id = c->pair_order[index]; break;
+    case TB_FLAT_exclude: *id = c->exclude_order[index]; break;
     default: *id = index; break;
   }
   return TB_OK;
 }
 
 // Joint and tendon sensors need the right type of joint, and limit sensors need a limit.
-static tbResult check_target(const tbCompile* c, const tbModel* m, const tbSpecSensor* s,
+static tbResult check_target(const tbCompile* c, const tbModel* m, const tbFlatSensor* s,
                              const char* label, int id) {
   const char* wrong = NULL;
   const tbSensorKind* kind = &tb_sensor_kinds[s->type];
@@ -93,7 +93,7 @@ static tbResult check_target(const tbCompile* c, const tbModel* m, const tbSpecS
     default: break;
   }
   if (!wrong) return TB_OK;
-  return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, s, "%s: '%s' %s", label, s->objname, wrong);
+  return TB_FLAT_FAIL(c->error, TB_ERROR_MODEL, s, "%s: '%s' %s", label, s->objname, wrong);
 }
 
 static bool is_frame(int type) {
@@ -102,14 +102,14 @@ static bool is_frame(int type) {
 }
 
 static tbResult copy_sensor(const tbCompile* c, tbModel* m, int i) {
-  const tbSpecSensor* s = &c->spec->sensor[i];
+  const tbFlatSensor* s = &c->spec->sensor[i];
   tbCompileLabel label = tb_compile_label("sensor", s->name, i);
   int needs = tb_sensor_object(tb_sensor_kinds[s->type].target);
   m->sensor_objid[i] = m->sensor_refid[i] = -1;
   bool fits = needs == TB_OBJ_UNKNOWN || (needs == TB_NOBJTYPES && is_frame(s->objtype)) ||
               s->objtype == needs || (needs == TB_OBJ_BODY && s->objtype == TB_OBJ_XBODY);
   if (!fits) {
-    return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, s,
+    return TB_FLAT_FAIL(c->error, TB_ERROR_MODEL, s,
                         "%s: this type of object is not a valid target", label.text);
   }
   tbResult result = TB_OK;
@@ -124,14 +124,14 @@ static tbResult copy_sensor(const tbCompile* c, tbModel* m, int i) {
   }
   if (result) return result;
   if (s->cutoff < 0 || !isfinite(s->cutoff) || s->noise < 0 || !isfinite(s->noise)) {
-    return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, s,
+    return TB_FLAT_FAIL(c->error, TB_ERROR_MODEL, s,
                         "%s: cutoff %g and noise %g, expected numbers that are not negative",
                         label.text, s->cutoff, s->noise);
   }
   bool direction = tb_sensor_kinds[s->type].clamp == TB_CLAMP_DIRECTION ||
                    (s->type == TB_SENS_USER && s->datatype >= 2);
   if (direction && s->cutoff > 0) {
-    return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, s, "%s: a direction or rotation has no cutoff",
+    return TB_FLAT_FAIL(c->error, TB_ERROR_MODEL, s, "%s: a direction or rotation has no cutoff",
                         label.text);
   }
   m->sensor_type[i] = s->type;

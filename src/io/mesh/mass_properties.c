@@ -266,9 +266,9 @@ static tbResult mass_properties(tbMesh* mesh, const Surface* counted, const char
   return TB_OK;
 }
 
-// Moves the vertices to the frame of the centre of mass and principal axes; computes their bounding
-// box.
-static void center_vertices(tbMesh* mesh) {
+// Moves the vertices to the frame of the centre of mass and principal axes, unless they are there;
+// computes their bounding box.
+static void center_vertices(tbMesh* mesh, bool centred) {
   tbReal R[9];
   tb_quat_to_mat(R, mesh->quat);
   for (int k = 0; k < 3; k++) {
@@ -277,8 +277,10 @@ static void center_vertices(tbMesh* mesh) {
   }
   for (size_t i = 0; i < (size_t)mesh->nvert; i++) {
     tbReal* v = mesh->vert + 3 * i;
-    tb_sub3(v, v, mesh->pos);
-    tb_mul_mat3t_vec3(v, R, v);
+    if (!centred) {
+      tb_sub3(v, v, mesh->pos);
+      tb_mul_mat3t_vec3(v, R, v);
+    }
     for (int k = 0; k < 3; k++) {
       mesh->aabb[k] = tb_min(mesh->aabb[k], v[k]);
       mesh->aabb[3 + k] = tb_max(mesh->aabb[3 + k], v[k]);
@@ -320,7 +322,7 @@ tbResult tb_mesh_process(tbMesh* mesh, tbArena* arena, const char* name, const t
   }
   result = mass_properties(mesh, &counted, name, error);
   if (result) return result;
-  center_vertices(mesh);
+  center_vertices(mesh, options->centred);
   if (options->need_hull || data->nface == 0 || options->inertia == TB_MESH_CONVEX) {
     result = build_hull(&mesh->hull, &vert_index, arena, mesh, name, options->maxhullvert, error);
     mesh->has_hull = result == TB_OK;

@@ -36,6 +36,7 @@ typedef struct {
   int inertia;      // tbMeshInertia
   int maxhullvert;  // -1: all; else at least 4
   bool need_hull;   // some geom collides with this mesh
+  bool centred;  // the vertices are those of a processed mesh: pos and quat are set by the caller
 } tbMeshOptions;
 
 // A processed mesh: a point v here is the point pos + rotate(quat, v) of the scaled mesh.

@@ -3,79 +3,39 @@
 #include <string.h>
 
 #include "io/mjcf/mjcf.h"
-#include "io/spec_tables.h"
+#include "io/flat_tables.h"
 #include "model/transmission_kinds.h"
 
 static const tbReal PI = 3.14159265358979323846;
 
-// Attributes common to all kinds, and groups of attributes that several kinds accept.
-#define ALL "name", "class", "group", "nsample", "interp", "delay", "ctrlrange", "user"
-#define LIMITS "ctrllimited", "forcelimited", "forcerange"
-#define DRIVE "lengthrange", "gear", "damping", "armature", "cranklength"
-#define EXTENSION(TYPE, word, FIRST, SECOND, second, ARM, function) , word, second ? second : word
-#define TARGET                                                           \
-  "joint", "jointinparent", "tendon", "slidersite", "cranksite", "site", \
-      "refsite" TB_EXTENSION_TRANSMISSIONS(EXTENSION)
+static const char* const KINDS[] = {"general", "motor",    "position", "velocity", "intvelocity",
+                                    "damper",  "cylinder", "muscle",   "adhesion", NULL};
 
-typedef struct {
-  const char* name;
-  const char* const attributes[40];
-  const char* const shortcuts[12];  // attributes of a shortcut that are not fields of an actuator
-} Kind;
-
-static const Kind KINDS[] = {
-    {"general",
-     {ALL, LIMITS, DRIVE, TARGET, "actlimited", "actrange", "body", "actdim", "dyntype", "gaintype",
-      "biastype", "dynprm", "gainprm", "biasprm", "actearly", NULL},
-     {NULL}},
-    {"motor", {ALL, LIMITS, DRIVE, TARGET, NULL}, {NULL}},
-    {"position",
-     {ALL, LIMITS, DRIVE, TARGET, "inheritrange", "kp", "kv", "dampratio", "timeconst", NULL},
-     {"kp", "kv", "dampratio", "timeconst", NULL}},
-    {"velocity", {ALL, LIMITS, DRIVE, TARGET, "kv", NULL}, {"kv", NULL}},
-    {"intvelocity",
-     {ALL, LIMITS, DRIVE, TARGET, "actlimited", "actrange", "inheritrange", "kp", "kv", "dampratio",
-      NULL},
-     {"kp", "kv", "dampratio", NULL}},
-    {"damper", {ALL, LIMITS, DRIVE, TARGET, "kv", NULL}, {"kv", NULL}},
-    {"cylinder",
-     {ALL, LIMITS, DRIVE, TARGET, "timeconst", "area", "diameter", "bias", NULL},
-     {"timeconst", "area", "diameter", "bias", NULL}},
-    {"muscle",
-     {ALL, LIMITS, DRIVE, TARGET, "timeconst", "tausmooth", "range", "force", "scale", "lmin",
-      "lmax", "vmax", "fpmax", "fvmax", NULL},
-     {"timeconst", "tausmooth", "range", "force", "scale", "lmin", "lmax", "vmax", "fpmax", "fvmax",
-      NULL}},
-    {"adhesion",
-     {ALL, "ctrllimited", "forcelimited", "forcerange", "body", "gain", NULL},
-     {"gain", NULL}},
-};
-enum { NKINDS = sizeof KINDS / sizeof KINDS[0] };
-
-static const Kind* kind_of(const xmlNode* node) {
-  for (int i = 0; i < NKINDS; i++) {
-    if (tb_mjcf_is(node, KINDS[i].name)) return &KINDS[i];
+// The word of an actuator's element, or NULL.
+static const char* kind_of(const tbElement* node) {
+  for (int i = 0; KINDS[i]; i++) {
+    if (tb_mjcf_is(node, KINDS[i])) return KINDS[i];
   }
   return NULL;
 }
 
-bool tb_mjcf_is_actuator(const xmlNode* node) {
+bool tb_mjcf_is_actuator(const tbElement* node) {
   return kind_of(node) != NULL;
 }
 
 // Reads one number of an attribute; the value is unchanged if the attribute is absent.
-static bool number(tbMjcf* p, const xmlNode* node, const char* name, tbReal* value, bool* given) {
+static bool number(tbMjcf* p, const tbElement* node, const char* name, tbReal* value, bool* given) {
   int count;
   if (!tb_mjcf_numbers(p, node, name, 1, 1, value, &count)) return false;
   if (given) *given = count > 0;
   return true;
 }
 
-static bool not_negative(tbMjcf* p, const xmlNode* node, const char* name, tbReal value) {
+static bool not_negative(tbMjcf* p, const tbElement* node, const char* name, tbReal value) {
   return value >= 0 || tb_mjcf_fail(p, TB_ERROR_PARSE, node, "%s cannot be negative", name);
 }
 
-static void set_types(tbSpecActuator* a, int dyntype, int gaintype, int biastype) {
+static void set_types(tbFlatActuator* a, int dyntype, int gaintype, int biastype) {
   a->dyntype = dyntype;
   a->gaintype = gaintype;
   a->biastype = biastype;
@@ -83,7 +43,7 @@ static void set_types(tbSpecActuator* a, int dyntype, int gaintype, int biastype
 
 // force = kp (ctrl - length) - kv velocity; a damping ratio is stored in biasprm[2] with a plus
 // sign.
-static bool set_position(tbMjcf* p, const xmlNode* node, tbSpecActuator* a, bool integrated) {
+static bool set_position(tbMjcf* p, const tbElement* node, tbFlatActuator* a, bool integrated) {
   tbReal kp = a->gainprm[0], kv = 0, dampratio = 0, timeconst = 0;
   bool has_kv, has_ratio, has_time = false;
   if (!number(p, node, "kp", &kp, NULL) || !number(p, node, "kv", &kv, &has_kv) ||
@@ -122,7 +82,7 @@ static bool set_position(tbMjcf* p, const xmlNode* node, tbSpecActuator* a, bool
   return true;
 }
 
-static bool set_velocity(tbMjcf* p, const xmlNode* node, tbSpecActuator* a) {
+static bool set_velocity(tbMjcf* p, const tbElement* node, tbFlatActuator* a) {
   tbReal kv = a->gainprm[0];
   if (!number(p, node, "kv", &kv, NULL)) return false;
   memset(a->biasprm, 0, sizeof a->biasprm);
@@ -133,7 +93,7 @@ static bool set_velocity(tbMjcf* p, const xmlNode* node, tbSpecActuator* a) {
 }
 
 // force = -kv ctrl velocity
-static bool set_damper(tbMjcf* p, const xmlNode* node, tbSpecActuator* a) {
+static bool set_damper(tbMjcf* p, const tbElement* node, tbFlatActuator* a) {
   tbReal kv = a->gaintype == TB_GAIN_AFFINE ? -a->gainprm[2] : 0;
   if (!number(p, node, "kv", &kv, NULL) || !not_negative(p, node, "kv", kv)) return false;
   if (a->ctrlrange[0] < 0 || a->ctrlrange[1] < 0) {
@@ -146,7 +106,7 @@ static bool set_damper(tbMjcf* p, const xmlNode* node, tbSpecActuator* a) {
   return true;
 }
 
-static bool set_cylinder(tbMjcf* p, const xmlNode* node, tbSpecActuator* a) {
+static bool set_cylinder(tbMjcf* p, const tbElement* node, tbFlatActuator* a) {
   tbReal diameter = -1;
   int count;
   if (!number(p, node, "timeconst", &a->dynprm[0], NULL) ||
@@ -162,7 +122,7 @@ static bool set_cylinder(tbMjcf* p, const xmlNode* node, tbSpecActuator* a) {
 
 // gainprm: range (2), force, scale, lmin, lmax, vmax, fpmax, fvmax; dynprm: two time constants and
 // the smoothing width. Values given neither by the element nor by its class are MuJoCo's defaults.
-static bool set_muscle(tbMjcf* p, const xmlNode* node, tbSpecActuator* a) {
+static bool set_muscle(tbMjcf* p, const tbElement* node, tbFlatActuator* a) {
   static const char* const NAMES[] = {"force", "scale", "lmin", "lmax", "vmax", "fpmax", "fvmax"};
   static const tbReal USUAL[] = {0.75, 1.05, -1, 200, 0.5, 1.6, 1.5, 1.3, 1.2};
   if (a->dynprm[0] == 1) a->dynprm[0] = 0.01;
@@ -197,7 +157,7 @@ static bool set_muscle(tbMjcf* p, const xmlNode* node, tbSpecActuator* a) {
   return true;
 }
 
-static bool set_adhesion(tbMjcf* p, const xmlNode* node, tbSpecActuator* a) {
+static bool set_adhesion(tbMjcf* p, const tbElement* node, tbFlatActuator* a) {
   if (!number(p, node, "gain", &a->gainprm[0], NULL) ||
       !not_negative(p, node, "gain", a->gainprm[0])) {
     return false;
@@ -211,7 +171,7 @@ static bool set_adhesion(tbMjcf* p, const xmlNode* node, tbSpecActuator* a) {
   return true;
 }
 
-static bool apply_shortcut(tbMjcf* p, const xmlNode* node, tbSpecActuator* a) {
+static bool apply_shortcut(tbMjcf* p, const tbElement* node, tbFlatActuator* a) {
   if (tb_mjcf_is(node, "motor")) {
     a->gainprm[0] = 1;
     set_types(a, TB_DYN_NONE, TB_GAIN_FIXED, TB_BIAS_NONE);
@@ -228,10 +188,10 @@ static bool apply_shortcut(tbMjcf* p, const xmlNode* node, tbSpecActuator* a) {
 }
 
 // Exactly one target must be given; a slider-crank needs both of its sites.
-static bool check_target(tbMjcf* p, const xmlNode* node, tbSpecActuator* a) {
+static bool check_target(tbMjcf* p, const tbElement* node, tbFlatActuator* a) {
   int n = 0;
   for (int type = 0; type < TB_NTRNTYPES; type++) {
-    const char** first = tb_spec_transmission(a, type, 0);
+    const char** first = tb_flat_transmission(a, type, 0);
     n += first && *first;
   }
   if (n != 1) {
@@ -244,8 +204,8 @@ static bool check_target(tbMjcf* p, const xmlNode* node, tbSpecActuator* a) {
   }
   for (int type = 0; type < TB_NTRNTYPES; type++) {
     const tbTransmissionKind* kind = &tb_transmission_kinds[type];
-    const char **first = tb_spec_transmission(a, type, 0),
-               **second = tb_spec_transmission(a, type, 1);
+    const char **first = tb_flat_transmission(a, type, 0),
+               **second = tb_flat_transmission(a, type, 1);
     bool has_first = first && *first, has_second = second && *second;
     if (has_second && !has_first) {
       return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "%s needs a %s", kind->second_word, kind->word);
@@ -257,9 +217,8 @@ static bool check_target(tbMjcf* p, const xmlNode* node, tbSpecActuator* a) {
   return true;
 }
 
-// The objects of an extension's transmissions, which have no fields of their own: `known` gets the
-// names of their attributes.
-static bool read_extension(tbMjcf* p, const xmlNode* node, tbSpecActuator* a, const char** known) {
+// The objects of an extension's transmissions, which have no fields of their own.
+static bool read_extension(tbMjcf* p, const tbElement* node, tbFlatActuator* a) {
   static const struct {
     int type;
     const char* word[2];
@@ -273,21 +232,19 @@ static bool read_extension(tbMjcf* p, const xmlNode* node, tbSpecActuator* a, co
     int type = KINDS_OF_EXTENSION[i].type;
     for (int k = 0; k < 2; k++) {
       const char* word = KINDS_OF_EXTENSION[i].word[k];
-      if (word) *known++ = word;
       if (!word || !tb_mjcf_has(node, word)) continue;
       if (a->trntype != type && (a->target[0] || a->target[1])) {
         return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "needs exactly one of:%s; got 2",
                             tb_transmission_words);
       }
       a->trntype = type;
-      a->target[k] = tb_mjcf_text(p, node, word);
-      if (!a->target[k]) return tb_mjcf_no_memory(p);
+      a->target[k] = tb_element_get(node, word);
     }
   }
   return true;
 }
 
-static bool check_unsupported(tbMjcf* p, const xmlNode* node, const tbSpecActuator* a) {
+static bool check_unsupported(tbMjcf* p, const tbElement* node, const tbFlatActuator* a) {
   const char* what = NULL;
   if (a->nsample != 0) what = "nsample";
   if (a->delay != 0) what = "delay";
@@ -296,34 +253,19 @@ static bool check_unsupported(tbMjcf* p, const xmlNode* node, const tbSpecActuat
   return !what || tb_mjcf_fail(p, TB_ERROR_UNSUPPORTED, node, "%s is not supported", what);
 }
 
-bool tb_mjcf_one_actuator(tbMjcf* p, const xmlNode* node, tbSpecActuator* actuator, bool is_class) {
-  const Kind* kind = kind_of(node);
-  if (is_class && (tb_mjcf_has(node, "name") || tb_mjcf_has(node, "class"))) {
-    return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "a default has no name and no class");
-  }
-  static const char* const NEWER[] = {"input", "velrange", "ffrange"};
-  for (int i = 0; i < 3; i++) {
-    if (!tb_mjcf_has(node, NEWER[i])) continue;
-    return tb_mjcf_fail(p, TB_ERROR_UNSUPPORTED, node, "%s is not supported", NEWER[i]);
-  }
-  // Attributes that are not fields belong to the shortcut.
-  const char* extra[16 + 2 * TB_NTRNTYPES] = {"name", "class"};
-  int n = 2;
-  for (int i = 0; kind->shortcuts[i]; i++) extra[n++] = kind->shortcuts[i];
-  if (!tb_mjcf_only(p, node, kind->attributes) || !read_extension(p, node, actuator, extra + n) ||
-      !tb_mjcf_fields(p, node, tb_spec_table_actuator(), actuator, extra, NULL) ||
+bool tb_mjcf_one_actuator(tbMjcf* p, const tbElement* node, tbFlatActuator* actuator,
+                          bool is_class) {
+  if (!read_extension(p, node, actuator) ||
+      !tb_mjcf_fields(p, node, tb_flat_table_actuator(), actuator, NULL) ||
       !apply_shortcut(p, node, actuator) || !check_unsupported(p, node, actuator)) {
     return false;
   }
-  actuator->element = kind->name;
-  if (is_class) return true;
-  const xmlNode* child = tb_mjcf_first(node);
-  if (child) return tb_mjcf_unknown_element(p, child, NULL);
-  return check_target(p, node, actuator);
+  actuator->element = kind_of(node);
+  return is_class || check_target(p, node, actuator);
 }
 
 // Checks the parameters of a muscle: range (2), force, scale, lmin, lmax, vmax, fpmax, fvmax.
-static bool check_muscle(tbMjcf* p, const xmlNode* node, const tbReal prm[10]) {
+static bool check_muscle(tbMjcf* p, const tbElement* node, const tbReal prm[10]) {
   const char* wrong = NULL;
   if (prm[0] >= prm[1]) wrong = "range needs its lower end below its upper end";
   if (prm[4] >= 1 || prm[5] <= 1) wrong = "lmin must be below 1 and lmax above";
@@ -333,13 +275,13 @@ static bool check_muscle(tbMjcf* p, const xmlNode* node, const tbReal prm[10]) {
   return !wrong || tb_mjcf_fail(p, TB_ERROR_PARSE, node, "muscle: %s", wrong);
 }
 
-static bool check_muscles(tbMjcf* p, const xmlNode* node, const tbSpecActuator* a) {
+static bool check_muscles(tbMjcf* p, const tbElement* node, const tbFlatActuator* a) {
   return (a->gaintype != TB_GAIN_MUSCLE || check_muscle(p, node, a->gainprm)) &&
          (a->biastype != TB_BIAS_MUSCLE || check_muscle(p, node, a->biasprm));
 }
 
 // With autolimits off, a range needs an explicit flag that tells whether it is a limit.
-static bool check_ranges(tbMjcf* p, const xmlNode* node, const tbSpecActuator* a) {
+static bool check_ranges(tbMjcf* p, const tbElement* node, const tbFlatActuator* a) {
   return tb_mjcf_check_limit(p, node, "forcerange", a->forcelimited, a->forcerange) &&
          (a->inheritrange > 0 ||
           (tb_mjcf_check_limit(p, node, "ctrlrange", a->ctrllimited, a->ctrlrange) &&
@@ -347,7 +289,7 @@ static bool check_ranges(tbMjcf* p, const xmlNode* node, const tbSpecActuator* a
 }
 
 // Types that call user code in MuJoCo; here they have no effect.
-static void note_user_types(tbMjcf* p, const xmlNode* node, const tbSpecActuator* a) {
+static void note_user_types(tbMjcf* p, const tbElement* node, const tbFlatActuator* a) {
   const struct {
     const char* name;
     bool user;
@@ -357,22 +299,19 @@ static void note_user_types(tbMjcf* p, const xmlNode* node, const tbSpecActuator
                {"biastype", a->biastype == TB_BIAS_USER, "the bias is zero"}};
   for (int i = 0; i < 3; i++) {
     if (!TYPES[i].user) continue;
-    tb_spec_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node),
+    tb_flat_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node),
                  "%s 'user' of an actuator is not supported: %s", TYPES[i].name, TYPES[i].instead);
   }
 }
 
-bool tb_mjcf_actuator(tbMjcf* p, const xmlNode* section) {
-  const char* known[NKINDS + 1] = {NULL};
-  for (int i = 0; i < NKINDS; i++) known[i] = KINDS[i].name;
-  for (const xmlNode* node = tb_mjcf_first(section); node; node = tb_mjcf_next(node)) {
+bool tb_mjcf_actuator(tbMjcf* p, const tbElement* section) {
+  for (const tbElement* node = tb_mjcf_first(section); node; node = tb_mjcf_next(node)) {
     int id;
-    if (!kind_of(node)) return tb_mjcf_unknown_element(p, node, known);
     if (!tb_mjcf_class(p, node, "class", 0, &id)) return false;
-    tbSpecActuator* actuator = tb_spec_add_actuator(p->spec);
+    tbFlatActuator* actuator = tb_flat_add_actuator(p->spec);
     if (!actuator) return tb_mjcf_no_memory(p);
     *actuator = p->classes[id]->actuator;
-    if (!tb_mjcf_common(p, node, (tbSpecElement*)actuator) ||
+    if (!tb_mjcf_common(p, node, (tbFlatElement*)actuator) ||
         !tb_mjcf_one_actuator(p, node, actuator, false) || !check_ranges(p, node, actuator) ||
         !check_muscles(p, node, actuator)) {
       return false;

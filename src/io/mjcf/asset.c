@@ -1,4 +1,5 @@
 // Assets: meshes, height fields, the colours of materials, models to attach.
+#include <stdio.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -6,30 +7,53 @@
 #include "io/mjcf/mjcf.h"
 #include "io/urdf/urdf.h"
 
-static const char* const NAME_CLASS[] = {"name", "class", NULL};
-static const char* const NAME[] = {"name", NULL};
+static bool readable(const char* path) {
+  FILE* file = fopen(path, "rb");
+  if (file) fclose(file);
+  return file != NULL;
+}
+
+const char* tb_mjcf_find_file(tbMjcf* p, const char* folder, const char* file) {
+  file = tb_flat_slashes(p->spec, file);
+  folder = folder ? tb_flat_slashes(p->spec, folder) : "";
+  if (p->spec->compiler->strippath) {
+    const char* slash = strrchr(file, '/');
+    if (slash) file = slash + 1;
+  }
+  if (file[0] == '/') return file;
+  const char* between = *folder && folder[strlen(folder) - 1] != '/' ? "/" : "";
+  const char* path = tb_flat_format(p->spec, "%s%s%s%s", folder[0] == '/' ? "" : p->directory,
+                                    folder, between, file);
+  if (!path || readable(path)) return path;
+  // Otherwise search the user's folders.
+  for (int i = 0; p->options && i < p->options->nsearch_paths; i++) {
+    const char* other = tb_flat_format(p->spec, "%s/%s", p->options->search_paths[i], file);
+    if (other && readable(other)) return other;
+  }
+  return path;
+}
 
 // An asset without a name gets the name of its file, without folder and extension.
-static bool name_from_file(tbMjcf* p, const xmlNode* node, const char** name, const char* file) {
+static bool name_from_file(tbMjcf* p, const tbElement* node, const char** name, const char* file) {
   if (*name && **name) return true;
   if (!file) return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "needs a name or a file");
-  file = tb_spec_slashes(p->spec, file);
+  file = tb_flat_slashes(p->spec, file);
   const char* slash = strrchr(file, '/');
   const char* start = slash ? slash + 1 : file;
   const char* dot = strrchr(start, '.');
   *name =
-      tb_spec_format(p->spec, "%.*s", (int)(dot ? (size_t)(dot - start) : strlen(start)), start);
+      tb_flat_format(p->spec, "%.*s", (int)(dot ? (size_t)(dot - start) : strlen(start)), start);
   return *name || tb_mjcf_no_memory(p);
 }
 
-static bool whole(const tbSpecList* list) {
+static bool whole(const tbFlatList* list) {
   for (int i = 0; i < list->n; i++) {
     if (list->v[i] < 0 || list->v[i] > 1e9 || list->v[i] != (int)list->v[i]) return false;
   }
   return true;
 }
 
-static bool check_mesh(tbMjcf* p, const xmlNode* node, tbSpecMesh* mesh) {
+static bool check_mesh(tbMjcf* p, const tbElement* node, tbFlatMesh* mesh) {
   if (mesh->builtin && strcmp(mesh->builtin, "none") != 0) {
     return tb_mjcf_fail(p, TB_ERROR_UNSUPPORTED, node, "builtin meshes are not supported");
   }
@@ -56,29 +80,28 @@ static bool check_mesh(tbMjcf* p, const xmlNode* node, tbSpecMesh* mesh) {
   return true;
 }
 
-static bool read_mesh(tbMjcf* p, const xmlNode* node) {
+static bool read_mesh(tbMjcf* p, const tbElement* node) {
   int id;
   if (!tb_mjcf_class(p, node, "class", 0, &id)) return false;
-  tbSpecMesh* mesh = tb_spec_add_mesh(p->spec);
+  tbFlatMesh* mesh = tb_flat_add_mesh(p->spec);
   if (!mesh) return tb_mjcf_no_memory(p);
   *mesh = p->classes[id]->mesh;
-  if (!tb_mjcf_common(p, node, (tbSpecElement*)mesh) ||
-      !tb_mjcf_fields(p, node, tb_spec_table_mesh(), mesh, NAME_CLASS, NULL) ||
-      !check_mesh(p, node, mesh) || !name_from_file(p, node, &mesh->name, mesh->file)) {
+  if (!tb_mjcf_common(p, node, (tbFlatElement*)mesh) ||
+      !tb_mjcf_fields(p, node, tb_flat_table_mesh(), mesh, NULL) || !check_mesh(p, node, mesh) ||
+      !name_from_file(p, node, &mesh->name, mesh->file)) {
     return false;
   }
-  const tbSpecCompiler* compiler = p->spec->compiler;
+  const tbFlatCompiler* compiler = p->spec->compiler;
   if (compiler->exactmeshinertia && !TB_GIVEN(mesh, mesh, inertia)) mesh->inertia = 1;
-  if (mesh->file) mesh->path = tb_mjcf_resolve(p, compiler->meshdir, mesh->file);
-  const xmlNode* child = tb_mjcf_first(node);
-  return !child || tb_mjcf_unknown_element(p, child, NULL);
+  if (mesh->file) mesh->path = tb_mjcf_find_file(p, compiler->meshdir, mesh->file);
+  return true;
 }
 
-static bool read_hfield(tbMjcf* p, const xmlNode* node) {
-  tbSpecHField* hfield = tb_spec_add_hfield(p->spec);
+static bool read_hfield(tbMjcf* p, const tbElement* node) {
+  tbFlatHField* hfield = tb_flat_add_hfield(p->spec);
   if (!hfield) return tb_mjcf_no_memory(p);
-  if (!tb_mjcf_common(p, node, (tbSpecElement*)hfield) ||
-      !tb_mjcf_fields(p, node, tb_spec_table_hfield(), hfield, NAME, NULL) ||
+  if (!tb_mjcf_common(p, node, (tbFlatElement*)hfield) ||
+      !tb_mjcf_fields(p, node, tb_flat_table_hfield(), hfield, NULL) ||
       !name_from_file(p, node, &hfield->name, hfield->file)) {
     return false;
   }
@@ -91,7 +114,7 @@ static bool read_hfield(tbMjcf* p, const xmlNode* node) {
     }
   }
   if (hfield->file && *hfield->file) {
-    hfield->path = tb_mjcf_resolve(p, p->spec->compiler->meshdir, hfield->file);
+    hfield->path = tb_mjcf_find_file(p, p->spec->compiler->meshdir, hfield->file);
     return hfield->path || tb_mjcf_no_memory(p);
   }
   if (hfield->nrow < 2 || hfield->ncol < 2 || hfield->nrow > 1 << 14 || hfield->ncol > 1 << 14) {
@@ -105,36 +128,31 @@ static bool read_hfield(tbMjcf* p, const xmlNode* node) {
   return true;
 }
 
-static bool read_material(tbMjcf* p, const xmlNode* node) {
-  static const char* const KNOWN[] = {"layer", NULL};
+static bool read_material(tbMjcf* p, const tbElement* node) {
   int id;
   if (!tb_mjcf_class(p, node, "class", 0, &id)) return false;
-  tbSpecMaterial* material = tb_spec_add_material(p->spec);
+  tbFlatMaterial* material = tb_flat_add_material(p->spec);
   if (!material) return tb_mjcf_no_memory(p);
   *material = p->classes[id]->material;
-  for (const xmlNode* child = tb_mjcf_first(node); child; child = tb_mjcf_next(child)) {
-    if (!tb_mjcf_is(child, "layer")) return tb_mjcf_unknown_element(p, child, KNOWN);
+  return tb_mjcf_common(p, node, (tbFlatElement*)material) &&
+         tb_mjcf_fields(p, node, tb_flat_table_material(), material, NULL);
+}
+
+// Resolves a spec that the result owns.
+static tbFlat* resolve_owned(tbMjcf* p, tbSpec* spec) {
+  if (!spec) return NULL;
+  tbFlat* flat = tb_mjcf_resolve(spec, p->options, p, p->error);
+  if (flat) {
+    flat->tree = spec;
+  } else {
+    tb_spec_free(spec);
   }
-  return tb_mjcf_common(p, node, (tbSpecElement*)material) &&
-         tb_mjcf_fields(p, node, tb_spec_table_material(), material, NAME_CLASS, NULL);
+  return flat;
 }
 
-// Textures affect only colours.
-static bool read_texture(tbMjcf* p, const xmlNode* node) {
-  static const char* const KNOWN[] = {
-      "name",      "class",      "type",      "colorspace", "content_type", "file",
-      "gridsize",  "gridlayout", "fileright", "fileleft",   "fileup",       "filedown",
-      "filefront", "fileback",   "builtin",   "rgb1",       "rgb2",         "mark",
-      "markrgb",   "random",     "width",     "height",     "hflip",        "vflip",
-      "nchannel",  NULL};
-  if (!tb_mjcf_only(p, node, KNOWN)) return false;
-  tb_spec_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node), "<texture> is not used");
-  return true;
-}
-
-static tbSpec* parse_model(tbMjcf* p, const char* text, size_t size, const char* path) {
+static tbFlat* parse_model(tbMjcf* p, const char* text, size_t size, const char* path) {
   if (tb_format_detect(text, size) != TB_FORMAT_URDF) {
-    return tb_mjcf_parse(text, size, path, p->options, p, p->error);
+    return resolve_owned(p, tb_spec_read(text, size, path, p->options, p->error));
   }
   // The base of an attached robot is fixed to its place, and its fixed links follow fusestatic as
   // the bodies of this file do.
@@ -142,49 +160,57 @@ static tbSpec* parse_model(tbMjcf* p, const char* text, size_t size, const char*
   options.floating_base = 0;
   options.srdf = NULL;
   options.keep_fixed = !p->spec->compiler->fusestatic;
-  return tb_spec_parse_urdf(text, size, path, &options, p->error);
+  return tb_flat_parse_urdf(text, size, path, &options, p->error);
 }
 
-// Reads a model to attach, MJCF or URDF: it is parsed separately, with its own settings.
-static bool read_model(tbMjcf* p, const xmlNode* node) {
-  static const char* const KNOWN[] = {"name", "file", "content_type", NULL};
+// The flat spec of a model's file, MJCF or URDF.
+static tbFlat* read_file(tbMjcf* p, const tbElement* node) {
   const char* file;
-  if (!tb_mjcf_only(p, node, KNOWN) || !tb_mjcf_required(p, node, "file", &file)) return false;
-  file = tb_spec_slashes(p->spec, file);
-  const char* path = file[0] == '/' ? file : tb_spec_format(p->spec, "%s%s", p->directory, file);
-  if (!path) return tb_mjcf_no_memory(p);
+  if (!tb_mjcf_required(p, node, "file", &file)) return NULL;
+  file = tb_flat_slashes(p->spec, file);
+  const char* path = file[0] == '/' ? file : tb_flat_format(p->spec, "%s%s", p->directory, file);
+  if (!path) return tb_mjcf_no_memory(p), NULL;
   for (const tbMjcf* up = p; up; up = up->parent) {
     if (strcmp(up->path, path) == 0) {
-      return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "'%s' would be attached to itself", path);
+      tb_mjcf_fail(p, TB_ERROR_PARSE, node, "'%s' would be attached to itself", path);
+      return NULL;
     }
-  }
-  if (++*p->models > TB_MJCF_MAX_MODELS) {
-    return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "more than %d models", TB_MJCF_MAX_MODELS);
   }
   const unsigned char* bytes;
   size_t size;
   tbError why = {TB_OK, ""};
   if (tb_read_file(path, &p->spec->arena, &bytes, &size, &why) != TB_OK) {
-    return tb_mjcf_fail(p, why.code, node, "%s", why.message);
+    tb_mjcf_fail(p, why.code, node, "%s", why.message);
+    return NULL;
   }
-  tbSpec* spec = parse_model(p, (const char*)bytes, size, path);
+  return parse_model(p, (const char*)bytes, size, path);
+}
+
+// Reads a model to attach from its file or from memory: it is resolved separately, with its own
+// settings.
+static bool read_model(tbMjcf* p, const tbElement* node) {
+  if (++*p->models > TB_MJCF_MAX_MODELS) {
+    return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "more than %d models", TB_MJCF_MAX_MODELS);
+  }
+  tbFlat* spec = node->model ? tb_mjcf_resolve(node->model, &node->model->options, p, p->error)
+                             : read_file(p, node);
   if (!spec) return false;
   if (p->nchild == p->child_capacity) {
     int room = p->child_capacity ? 2 * p->child_capacity : 4;
     tbMjcfChild* larger = TB_ARENA_NEW(&p->spec->arena, tbMjcfChild, room);
     if (!larger) {
-      tb_spec_free(spec);
+      tb_flat_free(spec);
       return tb_mjcf_no_memory(p);
     }
     if (p->nchild) memcpy(larger, p->child, sizeof(*larger) * (size_t)p->nchild);
     p->child = larger;
     p->child_capacity = room;
   }
-  const char* name = tb_mjcf_text(p, node, "name");
-  if (!name || !*name) name = tb_spec_text(p->spec, spec->model_name ? spec->model_name : "");
+  const char* name = tb_element_get(node, "name");
+  if (!name || !*name) name = tb_flat_text(p->spec, spec->model_name ? spec->model_name : "");
   for (int i = 0; i < p->nchild; i++) {
     if (name && strcmp(p->child[i].name, name) == 0) {
-      tb_spec_free(spec);
+      tb_flat_free(spec);
       return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "the model name '%s' is already taken", name);
     }
   }
@@ -192,9 +218,8 @@ static bool read_model(tbMjcf* p, const xmlNode* node) {
   return name || tb_mjcf_no_memory(p);
 }
 
-bool tb_mjcf_assets(tbMjcf* p, const xmlNode* section) {
-  static const char* const KNOWN[] = {"mesh", "hfield", "material", "texture", "model", NULL};
-  for (const xmlNode* node = tb_mjcf_first(section); node; node = tb_mjcf_next(node)) {
+bool tb_mjcf_assets(tbMjcf* p, const tbElement* section) {
+  for (const tbElement* node = tb_mjcf_first(section); node; node = tb_mjcf_next(node)) {
     bool good = true;
     if (tb_mjcf_is(node, "mesh")) {
       good = read_mesh(p, node);
@@ -203,13 +228,12 @@ bool tb_mjcf_assets(tbMjcf* p, const xmlNode* section) {
     } else if (tb_mjcf_is(node, "material")) {
       good = read_material(p, node);
     } else if (tb_mjcf_is(node, "texture")) {
-      good = read_texture(p, node);
+      // Textures affect only colours.
+      tb_flat_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node), "<texture> is not used");
     } else if (tb_mjcf_is(node, "model")) {
       good = read_model(p, node);
     } else if (tb_mjcf_is(node, "skin")) {
-      tb_spec_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node), "<skin> is not used");
-    } else {
-      good = tb_mjcf_unknown_element(p, node, KNOWN);
+      tb_flat_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node), "<skin> is not used");
     }
     if (!good) return false;
   }

@@ -7,11 +7,9 @@
 #include "spatial/quat.h"
 
 static const tbReal PI = 3.14159265358979323846;
-static const char* const NAME_CLASS[] = {"name", "class", NULL};
-
 // The default class of an element of the tree.
-static bool class_of(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place,
-                     const tbSpecDefault** record) {
+static bool class_of(tbMjcf* p, const tbElement* node, const tbMjcfPlace* place,
+                     const tbFlatDefault** record) {
   int id;
   if (!tb_mjcf_class(p, node, "class", place->childclass, &id)) return false;
   *record = p->classes[id];
@@ -35,18 +33,13 @@ static void to_body_axis(const tbMjcf* p, const tbMjcfPlace* place, tbReal axis[
   tb_normalize3(axis);
 }
 
-static bool no_children(tbMjcf* p, const xmlNode* node) {
-  const xmlNode* child = tb_mjcf_first(node);
-  return !child || tb_mjcf_unknown_element(p, child, NULL);
-}
-
-static bool room_for(tbMjcf* p, const xmlNode* node, int count) {
+static bool room_for(tbMjcf* p, const tbElement* node, int count) {
   if (count < TB_MJCF_MAX_ELEMENTS) return true;
   return tb_mjcf_fail(p, TB_ERROR_MEMORY, node, "more than %d elements of this kind",
                       TB_MJCF_MAX_ELEMENTS);
 }
 
-bool tb_mjcf_check_limit(tbMjcf* p, const xmlNode* node, const char* what, int limited,
+bool tb_mjcf_check_limit(tbMjcf* p, const tbElement* node, const char* what, int limited,
                          const tbReal range[2]) {
   if (limited == 1 && !(range[0] < range[1])) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, node,
@@ -62,11 +55,11 @@ bool tb_mjcf_check_limit(tbMjcf* p, const xmlNode* node, const char* what, int l
   return true;
 }
 
-static bool joint_units(tbMjcf* p, const xmlNode* node, tbSpecJoint* joint) {
+static bool joint_units(tbMjcf* p, const tbElement* node, tbFlatJoint* joint) {
   int limits = tb_joint_limits(joint->type);
   if (tb_joint_limits_angle(joint->type) && p->spec->compiler->angle == 1) {
     // A range that is not a limit is not converted, as in MuJoCo.
-    tbReal unit = tb_spec_limited(joint->limited, joint->range) ? PI / 180 : 1;
+    tbReal unit = tb_flat_limited(joint->limited, joint->range) ? PI / 180 : 1;
     for (int i = 0; i < 2; i++) joint->range[i] *= unit;
     if (tb_joint_turns_about_axis(joint->type)) {
       joint->ref *= PI / 180;
@@ -75,7 +68,7 @@ static bool joint_units(tbMjcf* p, const xmlNode* node, tbSpecJoint* joint) {
   }
   if (limits == 0) {
     joint->limited = 0;
-  } else if (limits == 1 && joint->range[0] != 0 && tb_spec_limited(joint->limited, joint->range)) {
+  } else if (limits == 1 && joint->range[0] != 0 && tb_flat_limited(joint->limited, joint->range)) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "range: a %s joint's lower end is 0",
                         tb_joint_type_name(joint->type));
   }
@@ -84,7 +77,7 @@ static bool joint_units(tbMjcf* p, const xmlNode* node, tbSpecJoint* joint) {
                              joint->actuatorfrcrange);
 }
 
-static bool joint_frame(tbMjcf* p, const xmlNode* node, tbSpecJoint* joint,
+static bool joint_frame(tbMjcf* p, const tbElement* node, tbFlatJoint* joint,
                         const tbMjcfPlace* place) {
   if (!tb_joint_has_axis(joint->type)) {
     tb_set3(joint->axis, 0, 0, 1);
@@ -102,26 +95,24 @@ static bool joint_frame(tbMjcf* p, const xmlNode* node, tbSpecJoint* joint,
   return true;
 }
 
-static bool read_joint(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place) {
-  const tbSpecDefault* record;
+static bool read_joint(tbMjcf* p, const tbElement* node, const tbMjcfPlace* place) {
+  const tbFlatDefault* record;
   if (place->body == 0) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "the world cannot have joints");
   }
   if (!class_of(p, node, place, &record) || !room_for(p, node, p->spec->njoint)) return false;
-  tbSpecJoint* joint = tb_spec_add_joint(p->spec);
+  tbFlatJoint* joint = tb_flat_add_joint(p->spec);
   if (!joint) return tb_mjcf_no_memory(p);
   bool is_free = tb_mjcf_is(node, "freejoint");
   if (is_free) {
     // Defaults do not apply to <freejoint>.
-    static const char* const KNOWN[] = {"name", "group", "align", NULL};
     joint->type = TB_JOINT_FREE;
-    if (!tb_mjcf_only(p, node, KNOWN)) return false;
   } else {
     *joint = record->joint;
   }
   joint->body = place->body;
-  if (!tb_mjcf_common(p, node, (tbSpecElement*)joint) ||
-      !tb_mjcf_fields(p, node, tb_spec_table_joint(), joint, NAME_CLASS, NULL)) {
+  if (!tb_mjcf_common(p, node, (tbFlatElement*)joint) ||
+      !tb_mjcf_fields(p, node, tb_flat_table_joint(), joint, NULL)) {
     return false;
   }
   if (joint->stiffness[1] != 0 || joint->stiffness[2] != 0 || joint->damping[1] != 0 ||
@@ -136,11 +127,11 @@ static bool read_joint(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place)
   if ((given[0] != 0 || given[1] != 0) && !(given[0] > 0 && given[1] > 0)) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "springdamper needs two positive numbers");
   }
-  return joint_units(p, node, joint) && joint_frame(p, node, joint, place) && no_children(p, node);
+  return joint_units(p, node, joint) && joint_frame(p, node, joint, place);
 }
 
 // fromto: the shape's z axis points from the second point to the first, as in MuJoCo.
-static bool apply_fromto(tbMjcf* p, const xmlNode* node, int type, const tbReal fromto[6],
+static bool apply_fromto(tbMjcf* p, const tbElement* node, int type, const tbReal fromto[6],
                          tbReal pos[3], tbReal quat[4], tbReal size[3]) {
   if (type != TB_GEOM_CAPSULE && type != TB_GEOM_CYLINDER && type != TB_GEOM_BOX &&
       type != TB_GEOM_ELLIPSOID) {
@@ -164,16 +155,16 @@ static bool apply_fromto(tbMjcf* p, const xmlNode* node, int type, const tbReal 
 }
 
 // An element without its own colour gets that of its material.
-static bool apply_material(tbMjcf* p, const xmlNode* node, const char* material, bool has_rgba,
+static bool apply_material(tbMjcf* p, const tbElement* node, const char* material, bool has_rgba,
                            tbReal rgba[4]) {
   if (!material || !*material) return true;
-  int id = tb_spec_find(p->spec, TB_SPEC_material, material);
+  int id = tb_flat_find(p->spec, TB_FLAT_material, material);
   if (id < 0) return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "unknown material '%s'", material);
   if (!has_rgba) memcpy(rgba, p->spec->material[id].rgba, 4 * sizeof(tbReal));
   return true;
 }
 
-static bool check_geom(tbMjcf* p, const xmlNode* node, const tbSpecGeom* geom) {
+static bool check_geom(tbMjcf* p, const tbElement* node, const tbFlatGeom* geom) {
   if (geom->condim != 1 && geom->condim != 3 && geom->condim != 4 && geom->condim != 6) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "condim must be 1, 3, 4 or 6");
   }
@@ -203,20 +194,20 @@ static bool check_geom(tbMjcf* p, const xmlNode* node, const tbSpecGeom* geom) {
   return true;
 }
 
-static bool read_geom(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place) {
-  const tbSpecDefault* record;
+static bool read_geom(tbMjcf* p, const tbElement* node, const tbMjcfPlace* place) {
+  const tbFlatDefault* record;
   uint64_t own;
   if (!class_of(p, node, place, &record) || !room_for(p, node, p->spec->ngeom)) return false;
-  tbSpecGeom* geom = tb_spec_add_geom(p->spec);
+  tbFlatGeom* geom = tb_flat_add_geom(p->spec);
   if (!geom) return tb_mjcf_no_memory(p);
   *geom = record->geom;
   geom->body = place->body;
-  const char* type = tb_mjcf_text(p, node, "type");
+  const char* type = tb_element_get(node, "type");
   if (type && strcmp(type, "sdf") == 0) {
     return tb_mjcf_fail(p, TB_ERROR_UNSUPPORTED, node, "type 'sdf' is not supported");
   }
-  if (!tb_mjcf_common(p, node, (tbSpecElement*)geom) ||
-      !tb_mjcf_fields(p, node, tb_spec_table_geom(), geom, NAME_CLASS, &own) ||
+  if (!tb_mjcf_common(p, node, (tbFlatElement*)geom) ||
+      !tb_mjcf_fields(p, node, tb_flat_table_geom(), geom, &own) ||
       !tb_mjcf_orient(p, node, TB_MJCF_ORIENTATION(geom, geom, own))) {
     return false;
   }
@@ -229,22 +220,22 @@ static bool read_geom(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place) 
     return false;
   }
   to_body_pose(p, place, geom->pos, geom->quat);
-  return no_children(p, node);
+  return true;
 }
 
-static bool read_site(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place) {
-  const tbSpecDefault* record;
+static bool read_site(tbMjcf* p, const tbElement* node, const tbMjcfPlace* place) {
+  const tbFlatDefault* record;
   uint64_t own;
   if (!class_of(p, node, place, &record) || !room_for(p, node, p->spec->nsite)) return false;
-  tbSpecSite* site = tb_spec_add_site(p->spec);
+  tbFlatSite* site = tb_flat_add_site(p->spec);
   if (!site) return tb_mjcf_no_memory(p);
   *site = record->site;
   site->body = place->body;
   if (tb_mjcf_has(node, "mesh")) {
     return tb_mjcf_fail(p, TB_ERROR_UNSUPPORTED, node, "a mesh is not supported");
   }
-  if (!tb_mjcf_common(p, node, (tbSpecElement*)site) ||
-      !tb_mjcf_fields(p, node, tb_spec_table_site(), site, NAME_CLASS, &own) ||
+  if (!tb_mjcf_common(p, node, (tbFlatElement*)site) ||
+      !tb_mjcf_fields(p, node, tb_flat_table_site(), site, &own) ||
       !tb_mjcf_orient(p, node, TB_MJCF_ORIENTATION(site, site, own))) {
     return false;
   }
@@ -259,19 +250,19 @@ static bool read_site(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place) 
     return false;
   }
   to_body_pose(p, place, site->pos, site->quat);
-  return no_children(p, node);
+  return true;
 }
 
-static bool read_camera(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place) {
-  const tbSpecDefault* record;
+static bool read_camera(tbMjcf* p, const tbElement* node, const tbMjcfPlace* place) {
+  const tbFlatDefault* record;
   uint64_t own;
   if (!class_of(p, node, place, &record) || !room_for(p, node, p->spec->ncamera)) return false;
-  tbSpecCamera* camera = tb_spec_add_camera(p->spec);
+  tbFlatCamera* camera = tb_flat_add_camera(p->spec);
   if (!camera) return tb_mjcf_no_memory(p);
   *camera = record->camera;
   camera->body = place->body;
-  if (!tb_mjcf_common(p, node, (tbSpecElement*)camera) ||
-      !tb_mjcf_fields(p, node, tb_spec_table_camera(), camera, NAME_CLASS, &own) ||
+  if (!tb_mjcf_common(p, node, (tbFlatElement*)camera) ||
+      !tb_mjcf_fields(p, node, tb_flat_table_camera(), camera, &own) ||
       !tb_mjcf_orient(p, node, TB_MJCF_ORIENTATION(camera, camera, own))) {
     return false;
   }
@@ -281,18 +272,18 @@ static bool read_camera(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place
                         "resolution must be positive and sensorsize not negative");
   }
   to_body_pose(p, place, camera->pos, camera->quat);
-  return no_children(p, node);
+  return true;
 }
 
-static bool read_light(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place) {
-  const tbSpecDefault* record;
+static bool read_light(tbMjcf* p, const tbElement* node, const tbMjcfPlace* place) {
+  const tbFlatDefault* record;
   if (!class_of(p, node, place, &record) || !room_for(p, node, p->spec->nlight)) return false;
-  tbSpecLight* light = tb_spec_add_light(p->spec);
+  tbFlatLight* light = tb_flat_add_light(p->spec);
   if (!light) return tb_mjcf_no_memory(p);
   *light = record->light;
   light->body = place->body;
-  if (!tb_mjcf_common(p, node, (tbSpecElement*)light) ||
-      !tb_mjcf_fields(p, node, tb_spec_table_light(), light, NAME_CLASS, NULL)) {
+  if (!tb_mjcf_common(p, node, (tbFlatElement*)light) ||
+      !tb_mjcf_fields(p, node, tb_flat_table_light(), light, NULL)) {
     return false;
   }
   if (tb_norm3(light->dir) < 1e-14) {
@@ -300,7 +291,7 @@ static bool read_light(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place)
   }
   to_body_axis(p, place, light->dir);
   to_body_pose(p, place, light->pos, NULL);
-  return no_children(p, node);
+  return true;
 }
 
 // Rotates a tensor (xx yy zz xy xz yz) from a frame to the axes around it: R I R^T.
@@ -315,21 +306,21 @@ static void rotate_inertia(tbReal full[6], const tbReal quat[4]) {
   for (int i = 0; i < 6; i++) full[i] = turned[at[i]];
 }
 
-static bool read_inertial(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place) {
+static bool read_inertial(tbMjcf* p, const tbElement* node, const tbMjcfPlace* place) {
   if (place->body == 0) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "the world cannot have an inertial");
   }
-  tbSpecBody* body = &p->spec->body[place->body];
+  tbFlatBody* body = &p->spec->body[place->body];
   if (body->has_inertial) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "the body already has an inertial at line %d",
                         body->inertial.line);
   }
-  tbSpecInertial* inertial = &body->inertial;
+  tbFlatInertial* inertial = &body->inertial;
   uint64_t own;
-  *inertial = tb_spec_initial_inertial();
+  *inertial = tb_flat_initial_inertial();
   body->has_inertial = true;
-  if (!tb_mjcf_common(p, node, (tbSpecElement*)inertial) ||
-      !tb_mjcf_fields(p, node, tb_spec_table_inertial(), inertial, NULL, &own) ||
+  if (!tb_mjcf_common(p, node, (tbFlatElement*)inertial) ||
+      !tb_mjcf_fields(p, node, tb_flat_table_inertial(), inertial, &own) ||
       !tb_mjcf_orient(p, node, TB_MJCF_ORIENTATION(inertial, inertial, own))) {
     return false;
   }
@@ -350,28 +341,24 @@ static bool read_inertial(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* pla
   if (inertial->mass < 0) return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "mass cannot be negative");
   if (full) rotate_inertia(inertial->fullinertia, place->quat);
   to_body_pose(p, place, inertial->pos, inertial->quat);
-  return no_children(p, node);
+  return true;
 }
 
 // Registers a frame. Frames only affect the poses of their contents; their names must be unique.
-static bool new_frame(tbMjcf* p, const xmlNode* node) {
-  const char* name = tb_mjcf_text(p, node, "name");
-  if (tb_mjcf_names_has(&p->frames, TB_SPEC_body, name)) {
+static bool new_frame(tbMjcf* p, const tbElement* node) {
+  const char* name = tb_element_get(node, "name");
+  if (tb_mjcf_names_has(&p->frames, TB_FLAT_body, name)) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "there are two frames called '%s'", name);
   }
-  return tb_mjcf_names_add(p->spec, &p->frames, TB_SPEC_body, name) || tb_mjcf_no_memory(p);
+  return tb_mjcf_names_add(p->spec, &p->frames, TB_FLAT_body, name) || tb_mjcf_no_memory(p);
 }
 
-static bool read_frame(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place, int depth) {
+static bool read_frame(tbMjcf* p, const tbElement* node, const tbMjcfPlace* place, int depth) {
   // A frame has the pose attributes of a body.
-  static const char* const KNOWN[] = {"name",   "childclass", "pos",   "quat", "axisangle",
-                                      "xyaxes", "zaxis",      "euler", NULL};
-  static const char* const NAME[] = {"name", NULL};
-  tbSpecBody pose = tb_spec_initial_body();
+  tbFlatBody pose = tb_flat_initial_body();
   tbMjcfPlace inside = *place;
   uint64_t own;
-  if (!tb_mjcf_only(p, node, KNOWN) || !new_frame(p, node) ||
-      !tb_mjcf_fields(p, node, tb_spec_table_body(), &pose, NAME, &own) ||
+  if (!new_frame(p, node) || !tb_mjcf_fields(p, node, tb_flat_table_body(), &pose, &own) ||
       !tb_mjcf_orient(p, node, TB_MJCF_ORIENTATION(&pose, body, own)) ||
       !tb_mjcf_class(p, node, "childclass", place->childclass, &inside.childclass)) {
     return false;
@@ -382,17 +369,16 @@ static bool read_frame(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place,
   return tb_mjcf_children(p, node, &inside, depth + 1);
 }
 
-static bool read_body(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place, int depth) {
-  static const char* const NAME[] = {"name", NULL};
+static bool read_body(tbMjcf* p, const tbElement* node, const tbMjcfPlace* place, int depth) {
   if (!room_for(p, node, p->spec->nbody)) return false;
   int id = p->spec->nbody;
-  tbSpecBody* body = tb_spec_add_body(p->spec);
+  tbFlatBody* body = tb_flat_add_body(p->spec);
   if (!body) return tb_mjcf_no_memory(p);
   tbMjcfPlace inside = {.body = id, .quat = {1, 0, 0, 0}, .world_quat = {1, 0, 0, 0}};
   uint64_t own;
   body->parent = place->body;
-  if (!tb_mjcf_common(p, node, (tbSpecElement*)body) ||
-      !tb_mjcf_fields(p, node, tb_spec_table_body(), body, NAME, &own) ||
+  if (!tb_mjcf_common(p, node, (tbFlatElement*)body) ||
+      !tb_mjcf_fields(p, node, tb_flat_table_body(), body, &own) ||
       !tb_mjcf_orient(p, node, TB_MJCF_ORIENTATION(body, body, own)) ||
       !tb_mjcf_class(p, node, "childclass", place->childclass, &inside.childclass)) {
     return false;
@@ -412,14 +398,11 @@ static bool read_body(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place, 
   return tb_mjcf_children(p, node, &inside, depth + 1);
 }
 
-bool tb_mjcf_children(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place, int depth) {
-  static const char* const KNOWN[] = {"body",     "frame",  "replicate", "attach",
-                                      "inertial", "joint",  "freejoint", "geom",
-                                      "site",     "camera", "light",     NULL};
-  if (depth > TB_MJCF_MAX_DEPTH) {
-    return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "nested more than %d deep", TB_MJCF_MAX_DEPTH);
+bool tb_mjcf_children(tbMjcf* p, const tbElement* node, const tbMjcfPlace* place, int depth) {
+  if (depth > TB_SPEC_MAX_DEPTH) {
+    return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "nested more than %d deep", TB_SPEC_MAX_DEPTH);
   }
-  for (const xmlNode* child = tb_mjcf_first(node); child; child = tb_mjcf_next(child)) {
+  for (const tbElement* child = tb_mjcf_first(node); child; child = tb_mjcf_next(child)) {
     bool good;
     if (p->spec->compiler->coordinate &&
         (tb_mjcf_is(child, "frame") || tb_mjcf_is(child, "replicate") ||
@@ -445,18 +428,15 @@ bool tb_mjcf_children(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place, 
       good = read_frame(p, child, place, depth);
     } else if (tb_mjcf_is(child, "replicate")) {
       good = tb_mjcf_replicate(p, child, place, depth);
-    } else if (tb_mjcf_is(child, "attach")) {
-      good = tb_mjcf_attach(p, child, place);
     } else {
-      good = tb_mjcf_unknown_element(p, child, KNOWN);
+      good = tb_mjcf_attach(p, child, place);
     }
     if (!good) return false;
   }
   return true;
 }
 
-bool tb_mjcf_tree(tbMjcf* p, const xmlNode* worldbody) {
-  static const char* const NONE[] = {NULL};
+bool tb_mjcf_tree(tbMjcf* p, const tbElement* worldbody) {
   tbMjcfPlace place = {.quat = {1, 0, 0, 0}, .world_quat = {1, 0, 0, 0}};
-  return tb_mjcf_only(p, worldbody, NONE) && tb_mjcf_children(p, worldbody, &place, 0);
+  return tb_mjcf_children(p, worldbody, &place, 0);
 }

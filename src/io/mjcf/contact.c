@@ -5,26 +5,19 @@
 #include "io/mjcf/mjcf.h"
 #include "model/equality_kinds.h"
 
-static const char* const NAME_CLASS[] = {"name", "class", NULL};
-
-static bool required_member(tbMjcf* p, const xmlNode* node, const char* name, const char* value) {
+static bool required_member(tbMjcf* p, const tbElement* node, const char* name, const char* value) {
   if (value && *value) return true;
   return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "attribute '%s' is missing", name);
 }
 
-static bool childless(tbMjcf* p, const xmlNode* node) {
-  const xmlNode* child = tb_mjcf_first(node);
-  return !child || tb_mjcf_unknown_element(p, child, NULL);
-}
-
-static bool read_pair(tbMjcf* p, const xmlNode* node) {
+static bool read_pair(tbMjcf* p, const tbElement* node) {
   int id;
   if (!tb_mjcf_class(p, node, "class", 0, &id)) return false;
-  tbSpecPair* pair = tb_spec_add_pair(p->spec);
+  tbFlatPair* pair = tb_flat_add_pair(p->spec);
   if (!pair) return tb_mjcf_no_memory(p);
   *pair = p->classes[id]->pair;
-  if (!tb_mjcf_common(p, node, (tbSpecElement*)pair) ||
-      !tb_mjcf_fields(p, node, tb_spec_table_pair(), pair, NAME_CLASS, NULL) ||
+  if (!tb_mjcf_common(p, node, (tbFlatElement*)pair) ||
+      !tb_mjcf_fields(p, node, tb_flat_table_pair(), pair, NULL) ||
       !required_member(p, node, "geom1", pair->geom1) ||
       !required_member(p, node, "geom2", pair->geom2)) {
     return false;
@@ -43,17 +36,16 @@ static bool read_pair(tbMjcf* p, const xmlNode* node) {
   if (pair->restitution > 1) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "restitution must be between 0 and 1");
   }
-  return childless(p, node);
+  return true;
 }
 
-static bool read_exclude(tbMjcf* p, const xmlNode* node) {
-  static const char* const NAME[] = {"name", NULL};
-  tbSpecExclude* exclude = tb_spec_add_exclude(p->spec);
+static bool read_exclude(tbMjcf* p, const tbElement* node) {
+  tbFlatExclude* exclude = tb_flat_add_exclude(p->spec);
   if (!exclude) return tb_mjcf_no_memory(p);
-  return tb_mjcf_common(p, node, (tbSpecElement*)exclude) &&
-         tb_mjcf_fields(p, node, tb_spec_table_exclude(), exclude, NAME, NULL) &&
+  return tb_mjcf_common(p, node, (tbFlatElement*)exclude) &&
+         tb_mjcf_fields(p, node, tb_flat_table_exclude(), exclude, NULL) &&
          required_member(p, node, "body1", exclude->body1) &&
-         required_member(p, node, "body2", exclude->body2) && childless(p, node);
+         required_member(p, node, "body2", exclude->body2);
 }
 
 typedef struct {
@@ -69,7 +61,7 @@ static int compare_geom_pairs(const void* a, const void* b) {
 }
 
 bool tb_mjcf_note_pairs(tbMjcf* p) {
-  tbSpec* spec = p->spec;
+  tbFlat* spec = p->spec;
   GeomPair* pairs = TB_ARENA_NEW(&spec->arena, GeomPair, spec->npair + 1);
   if (!pairs) return tb_mjcf_no_memory(p);
   for (int i = 0; i < spec->npair; i++) {
@@ -81,42 +73,23 @@ bool tb_mjcf_note_pairs(tbMjcf* p) {
   for (int i = 0; i + 1 < spec->npair; i++) {
     if (strcmp(pairs[i].low, pairs[i + 1].low) || strcmp(pairs[i].high, pairs[i + 1].high))
       continue;
-    const tbSpecPair* first = &spec->pair[pairs[i].index];
-    tb_spec_note(spec, first->source, first->line,
+    const tbFlatPair* first = &spec->pair[pairs[i].index];
+    tb_flat_note(spec, first->source, first->line,
                  "this <pair> is not used: a later one has the same geoms '%s' and '%s'",
                  pairs[i].low, pairs[i].high);
   }
   return true;
 }
 
-bool tb_mjcf_contact(tbMjcf* p, const xmlNode* section) {
-  static const char* const KNOWN[] = {"pair", "exclude", NULL};
-  for (const xmlNode* node = tb_mjcf_first(section); node; node = tb_mjcf_next(node)) {
-    bool good;
-    if (tb_mjcf_is(node, "pair")) {
-      good = read_pair(p, node);
-    } else if (tb_mjcf_is(node, "exclude")) {
-      good = read_exclude(p, node);
-    } else {
-      good = tb_mjcf_unknown_element(p, node, KNOWN);
-    }
-    if (!good) return false;
+bool tb_mjcf_contact(tbMjcf* p, const tbElement* section) {
+  for (const tbElement* node = tb_mjcf_first(section); node; node = tb_mjcf_next(node)) {
+    if (!(tb_mjcf_is(node, "pair") ? read_pair : read_exclude)(p, node)) return false;
   }
   return true;
 }
 
-// The attributes of an equality by what it ties together.
-#define BASE "name", "class", "active", "solref", "solimp"
-static const char* const ATTRIBUTES[][14] = {
-    [TB_ENDS_POINTS] = {BASE, "body1", "body2", "anchor", "site1", "site2", NULL},
-    [TB_ENDS_FRAMES] = {BASE, "body1", "body2", "anchor", "site1", "site2", "relpose",
-                        "torquescale", NULL},
-    [TB_ENDS_JOINTS] = {BASE, "joint1", "joint2", "polycoef", NULL},
-    [TB_ENDS_TENDONS] = {BASE, "tendon1", "tendon2", "polycoef", NULL},
-};
-
 // Connect and weld join two sites, or two bodies at an anchor.
-static bool check_ends(tbMjcf* p, const xmlNode* node, int ends, const tbSpecEquality* e) {
+static bool check_ends(tbMjcf* p, const tbElement* node, int ends, const tbFlatEquality* e) {
   bool sites = e->site1 || e->site2;
   bool bodies =
       e->body1 || e->body2 || TB_GIVEN(equality, e, anchor) || TB_GIVEN(equality, e, relpose);
@@ -133,65 +106,46 @@ static bool check_ends(tbMjcf* p, const xmlNode* node, int ends, const tbSpecEqu
   return required_member(p, node, "body1", e->body1);
 }
 
-static bool read_equality(tbMjcf* p, const xmlNode* node, int type) {
+static bool read_equality(tbMjcf* p, const tbElement* node, int type) {
   int id, ends = tb_equality_kinds[type].ends;
-  if (!tb_mjcf_only(p, node, ATTRIBUTES[ends]) || !tb_mjcf_class(p, node, "class", 0, &id)) {
-    return false;
-  }
-  tbSpecEquality* e = tb_spec_add_equality(p->spec);
+  if (!tb_mjcf_class(p, node, "class", 0, &id)) return false;
+  tbFlatEquality* e = tb_flat_add_equality(p->spec);
   if (!e) return tb_mjcf_no_memory(p);
   *e = p->classes[id]->equality;
   e->type = type;
-  if (!tb_mjcf_common(p, node, (tbSpecElement*)e) ||
-      !tb_mjcf_fields(p, node, tb_spec_table_equality(), e, NAME_CLASS, NULL)) {
+  if (!tb_mjcf_common(p, node, (tbFlatElement*)e) ||
+      !tb_mjcf_fields(p, node, tb_flat_table_equality(), e, NULL)) {
     return false;
   }
   if (ends == TB_ENDS_JOINTS) return required_member(p, node, "joint1", e->joint1);
   if (ends == TB_ENDS_TENDONS) return required_member(p, node, "tendon1", e->tendon1);
-  return check_ends(p, node, ends, e) && childless(p, node);
+  return check_ends(p, node, ends, e);
 }
 
-bool tb_mjcf_equality(tbMjcf* p, const xmlNode* section) {
-  const char* known[TB_NEQTYPES + 1] = {NULL};
-  for (int i = 0; i < TB_NEQTYPES; i++) known[i] = tb_equality_kinds[i].word;
-  for (const xmlNode* node = tb_mjcf_first(section); node; node = tb_mjcf_next(node)) {
+bool tb_mjcf_equality(tbMjcf* p, const tbElement* section) {
+  for (const tbElement* node = tb_mjcf_first(section); node; node = tb_mjcf_next(node)) {
     int type = 0;
-    while (type < TB_NEQTYPES && !tb_mjcf_is(node, known[type])) type++;
-    if (tb_mjcf_is(node, "distance")) {
-      return tb_mjcf_fail(p, TB_ERROR_UNSUPPORTED, node,
-                          "distance constraints are not supported (MuJoCo dropped them too)");
-    }
-    if (type == TB_NEQTYPES) return tb_mjcf_unknown_element(p, node, known);
+    while (!tb_mjcf_is(node, tb_equality_kinds[type].word)) type++;
     if (!read_equality(p, node, type)) return false;
   }
   return true;
 }
 
 // One element of a tendon's path.
-static bool read_wrap(tbMjcf* p, const xmlNode* node, bool spatial) {
-  static const char* const SPATIAL[] = {"site", "geom", "pulley", NULL};
-  static const char* const FIXED[] = {"joint", NULL};
-  static const char* const JOINT[] = {"joint", "coef", NULL};
-  static const char* const SITE[] = {"site", NULL};
-  static const char* const GEOM[] = {"geom", "sidesite", NULL};
-  static const char* const PULLEY[] = {"divisor", NULL};
+static bool read_wrap(tbMjcf* p, const tbElement* node, bool spatial) {
   bool joint = !spatial && tb_mjcf_is(node, "joint");
   bool site = spatial && tb_mjcf_is(node, "site");
   bool geom = spatial && tb_mjcf_is(node, "geom");
   bool pulley = spatial && tb_mjcf_is(node, "pulley");
-  if (!joint && !site && !geom && !pulley) {
-    return tb_mjcf_unknown_element(p, node, spatial ? SPATIAL : FIXED);
-  }
-  tbSpecWrap* wrap = tb_spec_add_wrap(p->spec);
+  tbFlatWrap* wrap = tb_flat_add_wrap(p->spec);
   if (!wrap) return tb_mjcf_no_memory(p);
   wrap->source = tb_mjcf_file(node);
   wrap->line = tb_mjcf_line(node);
   wrap->compiler = p->spec->compiler;
   wrap->type = joint ? TB_WRAP_JOINT : site ? TB_WRAP_SITE : geom ? TB_WRAP_SPHERE : TB_WRAP_PULLEY;
-  if (!tb_mjcf_only(p, node, joint ? JOINT : site ? SITE : geom ? GEOM : PULLEY)) return false;
-  if (!pulley && !tb_mjcf_required(p, node, (const char*)node->name, &wrap->target)) return false;
+  if (!pulley && !tb_mjcf_required(p, node, node->tag, &wrap->target)) return false;
   if (geom) {
-    const char* side = tb_mjcf_text(p, node, "sidesite");
+    const char* side = tb_element_get(node, "sidesite");
     wrap->sidesite = side && *side ? side : NULL;
   }
   if (joint || pulley) {
@@ -205,20 +159,20 @@ static bool read_wrap(tbMjcf* p, const xmlNode* node, bool spatial) {
       return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "divisor must be positive");
     }
   }
-  return childless(p, node);
+  return true;
 }
 
-static bool read_tendon(tbMjcf* p, const xmlNode* node, bool spatial) {
+static bool read_tendon(tbMjcf* p, const tbElement* node, bool spatial) {
   int id, count;
   tbReal length[2];
   if (!tb_mjcf_class(p, node, "class", 0, &id)) return false;
-  tbSpecTendon* tendon = tb_spec_add_tendon(p->spec);
+  tbFlatTendon* tendon = tb_flat_add_tendon(p->spec);
   if (!tendon) return tb_mjcf_no_memory(p);
   *tendon = p->classes[id]->tendon;
   tendon->type = spatial ? TB_TENDON_SPATIAL : TB_TENDON_FIXED;
   tendon->wrapadr = p->spec->nwrap;
-  if (!tb_mjcf_common(p, node, (tbSpecElement*)tendon) ||
-      !tb_mjcf_fields(p, node, tb_spec_table_tendon(), tendon, NAME_CLASS, NULL) ||
+  if (!tb_mjcf_common(p, node, (tbFlatElement*)tendon) ||
+      !tb_mjcf_fields(p, node, tb_flat_table_tendon(), tendon, NULL) ||
       !tb_mjcf_numbers(p, node, "springlength", 1, 2, length, &count)) {
     return false;
   }
@@ -238,7 +192,7 @@ static bool read_tendon(tbMjcf* p, const xmlNode* node, bool spatial) {
     return false;
   }
   int index = p->spec->ntendon - 1;
-  for (const xmlNode* child = tb_mjcf_first(node); child; child = tb_mjcf_next(child)) {
+  for (const tbElement* child = tb_mjcf_first(node); child; child = tb_mjcf_next(child)) {
     if (!read_wrap(p, child, spatial)) return false;
   }
   p->spec->tendon[index].wrapnum = p->spec->nwrap - p->spec->tendon[index].wrapadr;
@@ -248,11 +202,9 @@ static bool read_tendon(tbMjcf* p, const xmlNode* node, bool spatial) {
   return true;
 }
 
-bool tb_mjcf_tendon(tbMjcf* p, const xmlNode* section) {
-  static const char* const KNOWN[] = {"spatial", "fixed", NULL};
-  for (const xmlNode* node = tb_mjcf_first(section); node; node = tb_mjcf_next(node)) {
+bool tb_mjcf_tendon(tbMjcf* p, const tbElement* section) {
+  for (const tbElement* node = tb_mjcf_first(section); node; node = tb_mjcf_next(node)) {
     bool spatial = tb_mjcf_is(node, "spatial");
-    if (!spatial && !tb_mjcf_is(node, "fixed")) return tb_mjcf_unknown_element(p, node, KNOWN);
     if (!read_tendon(p, node, spatial)) return false;
   }
   return true;

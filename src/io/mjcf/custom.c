@@ -2,18 +2,16 @@
 
 #include "io/mjcf/mjcf.h"
 
-static const char* const NAME[] = {"name", NULL};
-
-static bool named(tbMjcf* p, const xmlNode* node) {
+static bool named(tbMjcf* p, const tbElement* node) {
   const char* name;
   return tb_mjcf_required(p, node, "name", &name);
 }
 
-static bool read_numeric(tbMjcf* p, const xmlNode* node) {
-  tbSpecNumeric* numeric = tb_spec_add_numeric(p->spec);
+static bool read_numeric(tbMjcf* p, const tbElement* node) {
+  tbFlatNumeric* numeric = tb_flat_add_numeric(p->spec);
   if (!numeric) return tb_mjcf_no_memory(p);
-  if (!named(p, node) || !tb_mjcf_common(p, node, (tbSpecElement*)numeric) ||
-      !tb_mjcf_fields(p, node, tb_spec_table_numeric(), numeric, NAME, NULL)) {
+  if (!named(p, node) || !tb_mjcf_common(p, node, (tbFlatElement*)numeric) ||
+      !tb_mjcf_fields(p, node, tb_flat_table_numeric(), numeric, NULL)) {
     return false;
   }
   if (numeric->size < 0) numeric->size = numeric->data.n;
@@ -27,44 +25,26 @@ static bool read_numeric(tbMjcf* p, const xmlNode* node) {
 }
 
 // The text of a custom field: from the attribute, or from a CDATA section.
-static bool read_text(tbMjcf* p, const xmlNode* node) {
-  tbSpecTextField* text = tb_spec_add_text(p->spec);
+static bool read_text(tbMjcf* p, const tbElement* node) {
+  tbFlatTextField* text = tb_flat_add_text(p->spec);
   if (!text) return tb_mjcf_no_memory(p);
-  if (!named(p, node) || !tb_mjcf_common(p, node, (tbSpecElement*)text) ||
-      !tb_mjcf_fields(p, node, tb_spec_table_text(), text, NAME, NULL)) {
+  if (!named(p, node) || !tb_mjcf_common(p, node, (tbFlatElement*)text) ||
+      !tb_mjcf_fields(p, node, tb_flat_table_text(), text, NULL)) {
     return false;
   }
-  for (const xmlNode* child = node->children; child && !text->data; child = child->next) {
-    if (child->type == XML_CDATA_SECTION_NODE && child->content) {
-      text->data = tb_spec_text(p->spec, (const char*)child->content);
-    }
-  }
+  if (!text->data) text->data = node->content;
   if (!text->data || !*text->data) return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "has no data");
   return true;
 }
 
-static const tbSpecWord OBJECTS[] = {
-    {"body", TB_OBJ_BODY},         {"xbody", TB_OBJ_XBODY},     {"joint", TB_OBJ_JOINT},
-    {"dof", TB_OBJ_DOF},           {"geom", TB_OBJ_GEOM},       {"site", TB_OBJ_SITE},
-    {"camera", TB_OBJ_CAMERA},     {"light", TB_OBJ_LIGHT},     {"mesh", TB_OBJ_MESH},
-    {"hfield", TB_OBJ_HFIELD},     {"pair", TB_OBJ_PAIR},       {"exclude", TB_OBJ_EXCLUDE},
-    {"equality", TB_OBJ_EQUALITY}, {"tendon", TB_OBJ_TENDON},   {"actuator", TB_OBJ_ACTUATOR},
-    {"sensor", TB_OBJ_SENSOR},     {"numeric", TB_OBJ_NUMERIC}, {"text", TB_OBJ_TEXT},
-    {"tuple", TB_OBJ_TUPLE},       {"key", TB_OBJ_KEY},         {NULL, 0}};
-
-const tbSpecWord* tb_mjcf_objects(void) {
-  return OBJECTS;
-}
-
-static bool read_item(tbMjcf* p, const xmlNode* node) {
-  static const char* const TYPE[] = {"objtype", NULL};
-  tbSpecTupleItem* item = tb_spec_add_tupleitem(p->spec);
+static bool read_item(tbMjcf* p, const tbElement* node) {
+  tbFlatTupleItem* item = tb_flat_add_tupleitem(p->spec);
   int count;
   if (!item) return tb_mjcf_no_memory(p);
   item->source = tb_mjcf_file(node);
   item->line = tb_mjcf_line(node);
-  if (!tb_mjcf_fields(p, node, tb_spec_table_tupleitem(), item, TYPE, NULL) ||
-      !tb_mjcf_word(p, node, "objtype", OBJECTS, &item->objtype, &count)) {
+  if (!tb_mjcf_fields(p, node, tb_flat_table_tupleitem(), item, NULL) ||
+      !tb_mjcf_word(p, node, "objtype", tb_flat_words_object, &item->objtype, &count)) {
     return false;
   }
   if (!count || !item->objname || !*item->objname) {
@@ -73,15 +53,13 @@ static bool read_item(tbMjcf* p, const xmlNode* node) {
   return true;
 }
 
-static bool read_tuple(tbMjcf* p, const xmlNode* node) {
-  static const char* const KNOWN[] = {"element", NULL};
-  if (!named(p, node) || !tb_mjcf_only(p, node, NAME)) return false;
-  tbSpecTuple* tuple = tb_spec_add_tuple(p->spec);
+static bool read_tuple(tbMjcf* p, const tbElement* node) {
+  if (!named(p, node)) return false;
+  tbFlatTuple* tuple = tb_flat_add_tuple(p->spec);
   if (!tuple) return tb_mjcf_no_memory(p);
-  tb_mjcf_common(p, node, (tbSpecElement*)tuple);
+  tb_mjcf_common(p, node, (tbFlatElement*)tuple);
   tuple->itemadr = p->spec->ntupleitem;
-  for (const xmlNode* child = tb_mjcf_first(node); child; child = tb_mjcf_next(child)) {
-    if (!tb_mjcf_is(child, "element")) return tb_mjcf_unknown_element(p, child, KNOWN);
+  for (const tbElement* child = tb_mjcf_first(node); child; child = tb_mjcf_next(child)) {
     if (!read_item(p, child)) return false;
   }
   tuple->itemnum = p->spec->ntupleitem - tuple->itemadr;
@@ -89,32 +67,27 @@ static bool read_tuple(tbMjcf* p, const xmlNode* node) {
   return true;
 }
 
-bool tb_mjcf_custom(tbMjcf* p, const xmlNode* section) {
-  static const char* const KNOWN[] = {"numeric", "text", "tuple", NULL};
-  for (const xmlNode* node = tb_mjcf_first(section); node; node = tb_mjcf_next(node)) {
+bool tb_mjcf_custom(tbMjcf* p, const tbElement* section) {
+  for (const tbElement* node = tb_mjcf_first(section); node; node = tb_mjcf_next(node)) {
     bool good;
     if (tb_mjcf_is(node, "numeric")) {
       good = read_numeric(p, node);
     } else if (tb_mjcf_is(node, "text")) {
       good = read_text(p, node);
-    } else if (tb_mjcf_is(node, "tuple")) {
-      good = read_tuple(p, node);
     } else {
-      good = tb_mjcf_unknown_element(p, node, KNOWN);
+      good = read_tuple(p, node);
     }
     if (!good) return false;
   }
   return true;
 }
 
-bool tb_mjcf_keyframe(tbMjcf* p, const xmlNode* section) {
-  static const char* const KNOWN[] = {"key", NULL};
-  for (const xmlNode* node = tb_mjcf_first(section); node; node = tb_mjcf_next(node)) {
-    if (!tb_mjcf_is(node, "key")) return tb_mjcf_unknown_element(p, node, KNOWN);
-    tbSpecKey* key = tb_spec_add_key(p->spec);
+bool tb_mjcf_keyframe(tbMjcf* p, const tbElement* section) {
+  for (const tbElement* node = tb_mjcf_first(section); node; node = tb_mjcf_next(node)) {
+    tbFlatKey* key = tb_flat_add_key(p->spec);
     if (!key) return tb_mjcf_no_memory(p);
-    if (!tb_mjcf_common(p, node, (tbSpecElement*)key) ||
-        !tb_mjcf_fields(p, node, tb_spec_table_key(), key, NAME, NULL)) {
+    if (!tb_mjcf_common(p, node, (tbFlatElement*)key) ||
+        !tb_mjcf_fields(p, node, tb_flat_table_key(), key, NULL)) {
       return false;
     }
   }

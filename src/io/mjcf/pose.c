@@ -7,7 +7,7 @@
 
 static const tbReal PI = 3.14159265358979323846;
 
-tbMjcfAngles tb_mjcf_angles(const tbSpecCompiler* compiler) {
+tbMjcfAngles tb_mjcf_angles(const tbFlatCompiler* compiler) {
   tbMjcfAngles angles = {compiler->eulerseq ? compiler->eulerseq : "xyz", compiler->angle == 1};
   return angles;
 }
@@ -56,7 +56,7 @@ static bool from_axes(tbReal quat[4], const tbReal xyaxes[6]) {
   return true;
 }
 
-bool tb_mjcf_orient(tbMjcf* p, const xmlNode* node, tbMjcfOrientation o) {
+bool tb_mjcf_orient(tbMjcf* p, const tbElement* node, tbMjcfOrientation o) {
   // At most one form per element. As in MuJoCo the element's own form takes precedence over that of
   // its class, and any other form, even the class's, over quat.
   if (o.own & (o.own - 1)) {

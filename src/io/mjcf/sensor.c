@@ -4,7 +4,7 @@
 #include "io/mjcf/mjcf.h"
 #include "model/sensor_kinds.h"
 
-static const tbSpecWord FRAMES[] = {{"body", TB_OBJ_BODY},     {"xbody", TB_OBJ_XBODY},
+static const tbFlatWord FRAMES[] = {{"body", TB_OBJ_BODY},     {"xbody", TB_OBJ_XBODY},
                                     {"geom", TB_OBJ_GEOM},     {"site", TB_OBJ_SITE},
                                     {"camera", TB_OBJ_CAMERA}, {NULL, 0}};
 
@@ -21,12 +21,12 @@ static const char* attribute_of(int target, int* objtype) {
 }
 
 // A pair of attributes that identifies an object: both or neither must be given.
-static bool read_object(tbMjcf* p, const xmlNode* node, const char* type_name,
-                        const char* name_name, const tbSpecWord* words, bool required, int* type,
+static bool read_object(tbMjcf* p, const tbElement* node, const char* type_name,
+                        const char* name_name, const tbFlatWord* words, bool required, int* type,
                         const char** name) {
   int count;
   if (!tb_mjcf_word(p, node, type_name, words, type, &count)) return false;
-  *name = tb_mjcf_text(p, node, name_name);
+  *name = tb_element_get(node, name_name);
   if (*name && !**name) *name = NULL;
   if ((count > 0) != (*name != NULL) || (required && !count)) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "needs both %s and %s", type_name, name_name);
@@ -41,11 +41,11 @@ typedef struct {
   int type;
 } Choice;
 
-static bool read_choice(tbMjcf* p, const xmlNode* node, const Choice* choices, bool required,
+static bool read_choice(tbMjcf* p, const tbElement* node, const Choice* choices, bool required,
                         int* type, const char** name) {
   int given = 0;
   for (const Choice* c = choices; c->attribute; c++) {
-    const char* text = tb_mjcf_text(p, node, c->attribute);
+    const char* text = tb_element_get(node, c->attribute);
     if (!text || !*text) continue;
     *type = c->type;
     *name = text;
@@ -68,26 +68,15 @@ static const Choice CONTACT_FIRST[] = {{"geom1", TB_OBJ_GEOM},
 static const Choice CONTACT_SECOND[] = {
     {"geom2", TB_OBJ_GEOM}, {"body2", TB_OBJ_BODY}, {"subtree2", TB_OBJ_XBODY}, {NULL, 0}};
 
-static const tbSpecWord CONTACT_DATA[] = {
-    {"found", TB_CONTACT_FOUND},     {"force", TB_CONTACT_FORCE},
-    {"torque", TB_CONTACT_TORQUE},   {"dist", TB_CONTACT_DIST},
-    {"pos", TB_CONTACT_POS},         {"normal", TB_CONTACT_NORMAL},
-    {"tangent", TB_CONTACT_TANGENT}, {NULL, 0}};
-static const tbSpecWord REDUCE[] = {{"none", TB_REDUCE_NONE},
-                                    {"mindist", TB_REDUCE_MINDIST},
-                                    {"maxforce", TB_REDUCE_MAXFORCE},
-                                    {"netforce", TB_REDUCE_NETFORCE},
-                                    {NULL, 0}};
-
 // Words separated by spaces, in the order of the table.
-static bool read_contact_data(tbMjcf* p, const xmlNode* node, int* bits) {
-  const char* at = tb_mjcf_text(p, node, "data");
+static bool read_contact_data(tbMjcf* p, const tbElement* node, int* bits) {
+  const char* at = tb_element_get(node, "data");
   *bits = TB_CONTACT_FOUND;
   if (!at) return true;
   int last = *bits = 0;
   for (at += strspn(at, " \t\r\n"); *at; at += strspn(at, " \t\r\n")) {
     size_t length = strcspn(at, " \t\r\n");
-    const tbSpecWord* word = CONTACT_DATA;
+    const tbFlatWord* word = tb_flat_words_contact;
     while (word->word && (strlen(word->word) != length || strncmp(word->word, at, length) != 0)) {
       word++;
     }
@@ -103,14 +92,14 @@ static bool read_contact_data(tbMjcf* p, const xmlNode* node, int* bits) {
   return *bits != 0 || tb_mjcf_fail(p, TB_ERROR_PARSE, node, "data is empty");
 }
 
-static bool read_contact(tbMjcf* p, const xmlNode* node, tbSpecSensor* sensor) {
+static bool read_contact(tbMjcf* p, const tbElement* node, tbFlatSensor* sensor) {
   int count;
   sensor->intprm[1] = TB_REDUCE_NONE;
   sensor->intprm[2] = 1;
   if (!read_choice(p, node, CONTACT_FIRST, false, &sensor->objtype, &sensor->objname) ||
       !read_choice(p, node, CONTACT_SECOND, false, &sensor->reftype, &sensor->refname) ||
       !read_contact_data(p, node, &sensor->intprm[0]) ||
-      !tb_mjcf_word(p, node, "reduce", REDUCE, &sensor->intprm[1], &count) ||
+      !tb_mjcf_word(p, node, "reduce", tb_flat_words_reduce, &sensor->intprm[1], &count) ||
       !tb_mjcf_integer(p, node, "num", &sensor->intprm[2], &count)) {
     return false;
   }
@@ -121,7 +110,7 @@ static bool read_contact(tbMjcf* p, const xmlNode* node, tbSpecSensor* sensor) {
   return true;
 }
 
-static bool read_target(tbMjcf* p, const xmlNode* node, int target, tbSpecSensor* sensor) {
+static bool read_target(tbMjcf* p, const tbElement* node, int target, tbFlatSensor* sensor) {
   const char* attribute = attribute_of(target, &sensor->objtype);
   if (attribute) return tb_mjcf_required(p, node, attribute, &sensor->objname);
   if (target == TB_SENSOR_NONE) return true;
@@ -141,7 +130,7 @@ static bool read_target(tbMjcf* p, const xmlNode* node, int target, tbSpecSensor
     if (!tb_mjcf_required(p, node, "site", &sensor->refname)) return false;
   }
   if (target == TB_SENSOR_USER) {
-    return read_object(p, node, "objtype", "objname", tb_mjcf_objects(), false, &sensor->objtype,
+    return read_object(p, node, "objtype", "objname", tb_flat_words_object, false, &sensor->objtype,
                        &sensor->objname);
   }
   return read_object(p, node, "objtype", "objname", FRAMES, true, &sensor->objtype,
@@ -150,54 +139,14 @@ static bool read_target(tbMjcf* p, const xmlNode* node, int target, tbSpecSensor
                                                        &sensor->reftype, &sensor->refname));
 }
 
-static bool known_attributes(tbMjcf* p, const xmlNode* node, int target) {
-  const char* known[24] = {"name",     "nsample", "interp", "delay",
-                           "interval", "cutoff",  "noise",  "user"};
-  int n = 8, unused;
-  const char* attribute = attribute_of(target, &unused);
-  if (attribute) known[n++] = attribute;
-  if (target == TB_SENSOR_FRAME || target == TB_SENSOR_REFERENCE || target == TB_SENSOR_USER ||
-      target == TB_SENSOR_IN_SITE) {
-    known[n++] = "objtype";
-    known[n++] = "objname";
-  }
-  if (target == TB_SENSOR_IN_SITE || target == TB_SENSOR_ON_CAMERA) known[n++] = "site";
-  if (target == TB_SENSOR_ON_CAMERA) known[n++] = "camera";
-  const Choice* choices[4] = {NULL};
-  if (target == TB_SENSOR_PAIR) choices[0] = PAIR_FIRST, choices[1] = PAIR_SECOND;
-  if (target == TB_SENSOR_CONTACT) choices[0] = CONTACT_FIRST, choices[1] = CONTACT_SECOND;
-  for (int i = 0; choices[i]; i++) {
-    for (const Choice* c = choices[i]; c->attribute; c++) known[n++] = c->attribute;
-  }
-  if (target == TB_SENSOR_CONTACT) {
-    known[n++] = "data";
-    known[n++] = "reduce";
-    known[n++] = "num";
-  }
-  if (target == TB_SENSOR_REFERENCE) {
-    known[n++] = "reftype";
-    known[n++] = "refname";
-  }
-  if (target == TB_SENSOR_USER) {
-    known[n++] = "dim";
-    known[n++] = "datatype";
-    known[n++] = "needstage";
-  }
-  return tb_mjcf_only(p, node, known);
-}
-
-static bool read_sensor(tbMjcf* p, const xmlNode* node, int type) {
-  static const char* const OTHERS[] = {
-      "name",    "site",     "joint",    "tendon", "actuator", "body",  "objtype",
-      "objname", "reftype",  "refname",  "camera", "geom1",    "geom2", "body1",
-      "body2",   "subtree1", "subtree2", "data",   "reduce",   "num",   NULL};
-  tbSpecSensor* sensor = tb_spec_add_sensor(p->spec);
+static bool read_sensor(tbMjcf* p, const tbElement* node, int type) {
+  tbFlatSensor* sensor = tb_flat_add_sensor(p->spec);
   if (!sensor) return tb_mjcf_no_memory(p);
   int target = tb_sensor_kinds[type].target;
   sensor->type = type;
   sensor->intprm[0] = type == TB_SENS_RANGEFINDER;  // MuJoCo's bit for the distance
-  if (!known_attributes(p, node, target) || !tb_mjcf_common(p, node, (tbSpecElement*)sensor) ||
-      !tb_mjcf_fields(p, node, tb_spec_table_sensor(), sensor, OTHERS, NULL) ||
+  if (!tb_mjcf_common(p, node, (tbFlatElement*)sensor) ||
+      !tb_mjcf_fields(p, node, tb_flat_table_sensor(), sensor, NULL) ||
       !read_target(p, node, target, sensor)) {
     return false;
   }
@@ -212,20 +161,14 @@ static bool read_sensor(tbMjcf* p, const xmlNode* node, int type) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "dim %d is out of range", sensor->dim);
   }
   if (target == TB_SENSOR_USER) {
-    tb_spec_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node),
+    tb_flat_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node),
                  "nothing measures the sensor <user>: its values stay as the user sets them");
   }
-  const xmlNode* child = tb_mjcf_first(node);
-  return !child || tb_mjcf_unknown_element(p, child, NULL);
+  return true;
 }
 
-bool tb_mjcf_sensor(tbMjcf* p, const xmlNode* section) {
-  const char* known[TB_NSENSORTYPES + 1] = {NULL};
-  int nknown = 0;
-  for (int i = 0; i < TB_NSENSORTYPES; i++) {
-    if (tb_sensor_kinds[i].word) known[nknown++] = tb_sensor_kinds[i].word;
-  }
-  for (const xmlNode* node = tb_mjcf_first(section); node; node = tb_mjcf_next(node)) {
+bool tb_mjcf_sensor(tbMjcf* p, const tbElement* section) {
+  for (const tbElement* node = tb_mjcf_first(section); node; node = tb_mjcf_next(node)) {
     int type = -1;
     for (int i = 0; i < TB_NSENSORTYPES; i++) {
       if (tb_sensor_kinds[i].word && tb_mjcf_is(node, tb_sensor_kinds[i].word)) type = i;
@@ -236,11 +179,10 @@ bool tb_mjcf_sensor(tbMjcf* p, const xmlNode* section) {
     if (tb_mjcf_is(node, "tactile") ||
         (type == TB_SENS_RANGEFINDER &&
          (tb_mjcf_has(node, "camera") || tb_mjcf_has(node, "data")))) {
-      tb_spec_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node),
-                   "the sensor <%s> is not supported and was left out", (const char*)node->name);
+      tb_flat_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node),
+                   "the sensor <%s> is not supported and was left out", node->tag);
       continue;
     }
-    if (type < 0) return tb_mjcf_unknown_element(p, node, known);
     if (!read_sensor(p, node, type)) return false;
   }
   return true;

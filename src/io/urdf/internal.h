@@ -53,7 +53,7 @@ typedef struct {
 } tbUrdfMap;
 
 typedef struct {
-  tbSpec* spec;
+  tbFlat* spec;
   tbError* error;
   const tbLoadOptions* options;
   const char* path;

@@ -24,7 +24,7 @@ bool tb_urdf_read_joint(tbUrdf* u, const xmlNode* node, tbUrdfJoint* joint) {
   if (!tb_urdf_required(u, node, "name", &name)) return false;
   if (!tb_urdf_required(u, node, "type", &type)) return false;
   *joint = (tbUrdfJoint){.node = node, .sibling = -1, .parent = -1, .child = -1};
-  joint->name = tb_spec_text(u->spec, name);
+  joint->name = tb_flat_text(u->spec, name);
   if (!joint->name) return tb_urdf_no_memory(u);
   while (joint->type < TB_NURDFJOINTS && strcmp(type, TYPES[joint->type]) != 0) joint->type++;
   if (strcmp(type, "ball") == 0) joint->type = TB_URDF_SPHERICAL;
@@ -60,7 +60,7 @@ static bool read_limit(tbUrdf* u, const xmlNode* node, const char* name, tbReal*
 }
 
 // Range, effort, damping and friction of one coordinate.
-static bool read_limits(tbUrdf* u, const tbUrdfJoint* joint, tbSpecJoint* out) {
+static bool read_limits(tbUrdf* u, const tbUrdfJoint* joint, tbFlatJoint* out) {
   const xmlNode* dynamics = tb_urdf_child(joint->node, "dynamics");
   bool found;
   if (dynamics && (!tb_urdf_numbers(u, dynamics, "damping", 1, out->damping, NULL) ||
@@ -83,7 +83,7 @@ static bool read_limits(tbUrdf* u, const tbUrdfJoint* joint, tbSpecJoint* out) {
   bool scalar = joint->type == TB_URDF_REVOLUTE || joint->type == TB_URDF_PRISMATIC;
   bool endless = out->range[0] == -INFINITY && out->range[1] == INFINITY;
   if ((lower || upper) && !endless && (!scalar || !(out->range[0] < out->range[1]))) {
-    tb_spec_note(u->spec, u->path, tb_urdf_line(limit),
+    tb_flat_note(u->spec, u->path, tb_urdf_line(limit),
                  scalar ? "a joint whose lower limit is not below the upper one has no limits"
                         : "limits of a continuous, planar or floating joint are not used");
   }
@@ -93,7 +93,7 @@ static bool read_limits(tbUrdf* u, const tbUrdfJoint* joint, tbSpecJoint* out) {
     TB_SET_GIVEN(joint, out, range);
   }
   if (velocity && ignored != 0 && isfinite(ignored)) {
-    tb_spec_note(u->spec, u->path, tb_urdf_line(limit), "velocity limits of joints are not used");
+    tb_flat_note(u->spec, u->path, tb_urdf_line(limit), "velocity limits of joints are not used");
   }
   if (effort != 0 && isfinite(effort) && joint->type <= TB_URDF_PRISMATIC) {
     out->actuatorfrcrange[0] = -fabs(effort);
@@ -105,9 +105,9 @@ static bool read_limits(tbUrdf* u, const tbUrdfJoint* joint, tbSpecJoint* out) {
 
 static bool add_one(tbUrdf* u, const tbUrdfJoint* joint, int body, int type, const char* suffix,
                     const tbReal axis[3]) {
-  tbSpecJoint* out = tb_spec_add_joint(u->spec);
+  tbFlatJoint* out = tb_flat_add_joint(u->spec);
   if (!out) return tb_urdf_no_memory(u);
-  out->name = *suffix ? tb_spec_format(u->spec, "%s%s", joint->name, suffix) : joint->name;
+  out->name = *suffix ? tb_flat_format(u->spec, "%s%s", joint->name, suffix) : joint->name;
   if (!out->name) return tb_urdf_no_memory(u);
   out->source = u->path;
   out->line = tb_urdf_line(joint->node);
@@ -171,7 +171,7 @@ static bool add_mimic(tbUrdf* u, const tbUrdfJoint* joint, const xmlNode* mimic)
     return tb_urdf_fail(u, TB_ERROR_MODEL, mimic, "there is no joint called '%s'", name);
   }
   if (joint->type == TB_URDF_FIXED) {
-    tb_spec_note(u->spec, u->path, tb_urdf_line(mimic), "<mimic> on a fixed joint is not used");
+    tb_flat_note(u->spec, u->path, tb_urdf_line(mimic), "<mimic> on a fixed joint is not used");
     return true;
   }
   const tbUrdfJoint* leader = &u->joint[other];
@@ -183,7 +183,7 @@ static bool add_mimic(tbUrdf* u, const tbUrdfJoint* joint, const xmlNode* mimic)
   if (leader == joint) {
     return tb_urdf_fail(u, TB_ERROR_MODEL, mimic, "joint '%s' mimics itself", joint->name);
   }
-  tbSpecEquality* equality = tb_spec_add_equality(u->spec);
+  tbFlatEquality* equality = tb_flat_add_equality(u->spec);
   if (!equality) return tb_urdf_no_memory(u);
   equality->source = u->path;
   equality->line = tb_urdf_line(mimic);

@@ -28,14 +28,14 @@ bool tb_urdf_add_inertial(tbUrdf* u, tbUrdfLink* link) {
   const xmlNode* node = tb_urdf_child(link->node, "inertial");
   if (!node) {
     if (link->ncollision) {
-      tb_spec_note(u->spec, u->path, tb_urdf_line(link->node),
+      tb_flat_note(u->spec, u->path, tb_urdf_line(link->node),
                    "link without inertial: mass and inertia come from its collision geometry");
     }
     return true;
   }
   if (link->body == 0) return true;
-  tbSpecBody* body = &u->spec->body[link->body];
-  tbSpecInertial* inertial = &body->inertial;
+  tbFlatBody* body = &u->spec->body[link->body];
+  tbFlatInertial* inertial = &body->inertial;
   body->has_inertial = true;
   inertial->source = u->path;
   inertial->line = tb_urdf_line(node);
@@ -69,7 +69,7 @@ bool tb_urdf_add_inertial(tbUrdf* u, tbUrdfLink* link) {
                         J[2]);
   }
   if (J[1] + J[2] < J[0] * (1 - 1e-12) && !u->spec->compiler->balanceinertia) {
-    tb_spec_note(u->spec, u->path, tb_urdf_line(node),
+    tb_flat_note(u->spec, u->path, tb_urdf_line(node),
                  "principal moments that no body can have (A + B < C) are kept as given");
   }
   TB_SET_GIVEN(inertial, inertial, pos);
@@ -82,26 +82,26 @@ bool tb_urdf_add_inertial(tbUrdf* u, tbUrdfLink* link) {
 // Name of the mesh with this file and scale, which is added if it is new.
 static const char* find_mesh(tbUrdf* u, const xmlNode* node, const char* path,
                              const tbReal scale[3]) {
-  tbSpec* spec = u->spec;
+  tbFlat* spec = u->spec;
   const char* slash = strrchr(path, '/');
   const char* base = slash ? slash + 1 : path;
   const char* dot = strrchr(base, '.');
   int length = dot ? (int)(dot - base) : (int)strlen(base);
-  const char* key = tb_spec_format(spec, "%a %a %a %s", scale[0], scale[1], scale[2], path);
+  const char* key = tb_flat_format(spec, "%a %a %a %s", scale[0], scale[1], scale[2], path);
   int* known = key ? tb_urdf_map(u, &u->meshes, key) : NULL;
   if (known && *known >= 0) return spec->mesh[*known].name;
   if (known) *known = spec->nmesh;
 
   // Meshes of one file name with other scales or folders get a number appended to the name.
-  const char* name = tb_spec_format(spec, "%.*s", length, base);
+  const char* name = tb_flat_format(spec, "%.*s", length, base);
   int* taken = name ? tb_urdf_map(u, &u->mesh_names, name) : NULL;
   while (taken && *taken >= 0) {
-    name = tb_spec_format(spec, "%.*s_%d", length, base, ++*taken);
+    name = tb_flat_format(spec, "%.*s_%d", length, base, ++*taken);
     taken = name ? tb_urdf_map(u, &u->mesh_names, name) : NULL;
   }
   if (taken) *taken = 0;
   if (!known || !taken) name = NULL;
-  tbSpecMesh* mesh = name ? tb_spec_add_mesh(spec) : NULL;
+  tbFlatMesh* mesh = name ? tb_flat_add_mesh(spec) : NULL;
   if (!mesh) {
     tb_urdf_no_memory(u);
     return NULL;
@@ -117,7 +117,7 @@ static const char* find_mesh(tbUrdf* u, const xmlNode* node, const char* path,
   return name;
 }
 
-static bool read_mesh(tbUrdf* u, const xmlNode* node, tbSpecGeom* geom) {
+static bool read_mesh(tbUrdf* u, const xmlNode* node, tbFlatGeom* geom) {
   const char* uri;
   tbReal scale[3] = {1, 1, 1};
   if (!tb_urdf_required(u, node, "filename", &uri)) return false;
@@ -145,7 +145,7 @@ static bool read_size(tbUrdf* u, const xmlNode* node, const char* name, int n, t
   return true;
 }
 
-static bool read_geometry(tbUrdf* u, const xmlNode* shape, tbSpecGeom* geom) {
+static bool read_geometry(tbUrdf* u, const xmlNode* shape, tbFlatGeom* geom) {
   const xmlNode* geometry = tb_urdf_child(shape, "geometry");
   if (!geometry) return tb_urdf_fail(u, TB_ERROR_PARSE, shape, "no <geometry>");
   TB_SET_GIVEN(geom, geom, type);
@@ -185,7 +185,7 @@ static bool read_color(tbUrdf* u, const xmlNode* visual, tbReal rgba[4]) {
 
 static bool add_shape(tbUrdf* u, const tbUrdfLink* link, const xmlNode* shape, bool collision,
                       const tbReal rgba[4]) {
-  tbSpecGeom* geom = tb_spec_add_geom(u->spec);
+  tbFlatGeom* geom = tb_flat_add_geom(u->spec);
   if (!geom) return tb_urdf_no_memory(u);
   geom->source = u->path;
   geom->line = tb_urdf_line(shape);
@@ -202,14 +202,14 @@ static bool add_shape(tbUrdf* u, const tbUrdfLink* link, const xmlNode* shape, b
   // URDF does not require unique names; a repeated one would be rejected later, so it is dropped.
   const char* name = tb_urdf_text(shape, "name");
   if (name && *name) {
-    const char* copy = tb_spec_text(u->spec, name);
+    const char* copy = tb_flat_text(u->spec, name);
     int* taken = copy ? tb_urdf_map(u, &u->geom_names, copy) : NULL;
     if (!taken) return tb_urdf_no_memory(u);
     if (*taken < 0) {
       geom->name = copy;
       *taken = 0;
     } else {
-      tb_spec_note(u->spec, u->path, geom->line,
+      tb_flat_note(u->spec, u->path, geom->line,
                    "a geom's name is used twice: the second has none");
     }
   }
@@ -227,7 +227,7 @@ bool tb_urdf_list_meshes(tbUrdf* u) {
       if (!tb_urdf_is(c, "collision") && !(visuals && tb_urdf_is(c, "visual"))) continue;
       const xmlNode* geometry = tb_urdf_child(c, "geometry");
       const xmlNode* mesh = geometry ? tb_urdf_child(geometry, "mesh") : NULL;
-      tbSpecGeom unused = {0};
+      tbFlatGeom unused = {0};
       if (mesh && !read_mesh(u, mesh, &unused)) return false;
     }
   }
@@ -262,7 +262,7 @@ bool tb_urdf_add_missing_mass(tbUrdf* u) {
   for (int i = 0; i < u->nlink; i++) {
     const tbUrdfLink* link = &u->link[i];
     if (link->cluster < 0) continue;
-    const tbSpecBody* body = &u->spec->body[link->body];
+    const tbFlatBody* body = &u->spec->body[link->body];
     bool from_shapes = !body->has_inertial && link->ncollision > 0;
     mass[link->cluster] += from_shapes ? 1 : body->inertial.mass;
     turns[link->cluster] |= from_shapes || body->inertial.diaginertia[2] > 0;
@@ -270,8 +270,8 @@ bool tb_urdf_add_missing_mass(tbUrdf* u) {
   for (int i = 0; i < u->nlink; i++) {
     const tbUrdfLink* link = &u->link[i];
     if (link->cluster != i || (mass[i] > 0 && turns[i])) continue;
-    tbSpecBody* body = &u->spec->body[link->body];
-    tbSpecInertial* inertial = &body->inertial;
+    tbFlatBody* body = &u->spec->body[link->body];
+    tbFlatInertial* inertial = &body->inertial;
     if (!body->has_inertial) tb_quat_identity(inertial->quat);
     body->has_inertial = true;
     inertial->source = u->path;
@@ -286,7 +286,7 @@ bool tb_urdf_add_missing_mass(tbUrdf* u) {
     for (int k = 0; k < 3; k++) J[k] = J[k] > 0 ? J[k] : moment;
     TB_SET_GIVEN(inertial, inertial, mass);
     TB_SET_GIVEN(inertial, inertial, diaginertia);
-    tb_spec_note(u->spec, u->path, body->line,
+    tb_flat_note(u->spec, u->path, body->line,
                  "moving link without mass or inertia: the missing values are added (%g kg, %g kg "
                  "m2, or those of a ball of water)",
                  LEAST, LEAST);

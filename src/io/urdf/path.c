@@ -15,7 +15,7 @@ static bool is_file(const char* path) {
 // folder/rest if that is a file, or NULL.
 static const char* join_if_file(tbUrdf* u, const char* folder, size_t length, const char* rest) {
   tbArenaMark mark = tb_arena_mark(&u->spec->arena);
-  const char* path = tb_spec_format(u->spec, "%.*s/%s", (int)length, folder, rest);
+  const char* path = tb_flat_format(u->spec, "%.*s/%s", (int)length, folder, rest);
   if (path && is_file(path)) return path;
   tb_arena_release(&u->spec->arena, mark);
   return NULL;
@@ -48,7 +48,7 @@ static const char* in_folder(tbUrdf* u, const char* folder, size_t length, const
                              const char* rest) {
   while (length > 1 && folder[length - 1] == '/') length--;
   if (!*package) return join_if_file(u, folder, length, rest);
-  const char* full = tb_spec_format(u->spec, "%s/%s", package, rest);
+  const char* full = tb_flat_format(u->spec, "%s/%s", package, rest);
   if (!full) return NULL;
   const char* found = join_if_file(u, folder, length, full);
   if (found) return found;
@@ -65,7 +65,7 @@ static const char* in_list(tbUrdf* u, const char* list, const char* below, const
   while (list && *list && !found) {
     size_t length = strcspn(list, ":");
     if (length) {
-      const char* folder = tb_spec_format(u->spec, "%.*s%s", (int)length, list, below);
+      const char* folder = tb_flat_format(u->spec, "%.*s%s", (int)length, list, below);
       if (folder) found = in_folder(u, folder, strlen(folder), package, rest);
     }
     list += length + (list[length] == ':');
@@ -75,7 +75,7 @@ static const char* in_list(tbUrdf* u, const char* list, const char* below, const
 
 // Searches the folder of the URDF and every folder above it.
 static const char* in_ancestors(tbUrdf* u, const char* package, const char* rest) {
-  char* folder = (char*)tb_spec_text(u->spec, u->directory);
+  char* folder = (char*)tb_flat_text(u->spec, u->directory);
   if (!folder) return NULL;
   if (folder[0] != '/') {
     // From a relative path, go up by "..", up to 16 levels.
@@ -83,7 +83,7 @@ static const char* in_ancestors(tbUrdf* u, const char* package, const char* rest
     for (int i = 0; i < 16 && up; i++) {
       const char* found = in_folder(u, up, strlen(up), package, rest);
       if (found) return found;
-      up = tb_spec_format(u->spec, "%s/..", up);
+      up = tb_flat_format(u->spec, "%s/..", up);
     }
   }
   for (size_t length = strlen(folder); length > 0; length--) {
@@ -109,10 +109,10 @@ static const char* search(tbUrdf* u, const char* package, const char* rest) {
 // Searches the URDF's own folder with the compiler's meshdir: by the whole path, or only the file's
 // name.
 static const char* in_mesh_folder(tbUrdf* u, const char* file) {
-  const tbSpecCompiler* compiler = u->spec->compiler;
-  const char *folder = u->directory, *below = tb_spec_slashes(u->spec, compiler->meshdir);
+  const tbFlatCompiler* compiler = u->spec->compiler;
+  const char *folder = u->directory, *below = tb_flat_slashes(u->spec, compiler->meshdir);
   if (below && *below) {
-    folder = below[0] == '/' ? below : tb_spec_format(u->spec, "%s/%s", u->directory, below);
+    folder = below[0] == '/' ? below : tb_flat_format(u->spec, "%s/%s", u->directory, below);
   }
   if (!folder) return NULL;
   const char* found = join_if_file(u, folder, strlen(folder), file);
@@ -128,27 +128,27 @@ static const char* resolve(tbUrdf* u, const char* uri) {
   // A file URI without a host: file:/folder/file.
   if (strncmp(uri, "file:/", 6) == 0 && !scheme_end) uri += 5;
   if (!scheme_end) {
-    if (uri[0] == '/' && is_file(uri)) return tb_spec_text(u->spec, uri);
+    if (uri[0] == '/' && is_file(uri)) return tb_flat_text(u->spec, uri);
     const char* found = in_mesh_folder(u, uri);
     return found ? found : search(u, "", uri);
   }
   const char* rest = scheme_end + 3;
   if (strncmp(uri, "file://", 7) == 0) {
-    if (is_file(rest)) return tb_spec_text(u->spec, rest);
+    if (is_file(rest)) return tb_flat_text(u->spec, rest);
     const char* found = search(u, "", rest + (*rest == '/'));
     return found ? found : in_mesh_folder(u, rest);
   }
   // package://PACKAGE/REST and, with an empty package, package:///REST.
   const char* slash = strchr(rest, '/');
   if (!slash) return in_mesh_folder(u, rest);
-  const char* package = tb_spec_format(u->spec, "%.*s", (int)(slash - rest), rest);
+  const char* package = tb_flat_format(u->spec, "%.*s", (int)(slash - rest), rest);
   if (!package) return NULL;
   const char* found = search(u, package, slash + 1);
-  if (!found && !*package && is_file(slash)) found = tb_spec_text(u->spec, slash);
+  if (!found && !*package && is_file(slash)) found = tb_flat_text(u->spec, slash);
   if (!found && !*package) {
     // The first folder may be the package's name.
     const char* second = strchr(slash + 1, '/');
-    package = second ? tb_spec_format(u->spec, "%.*s", (int)(second - slash - 1), slash + 1) : NULL;
+    package = second ? tb_flat_format(u->spec, "%.*s", (int)(second - slash - 1), slash + 1) : NULL;
     if (package) found = search(u, package, second + 1);
   }
   return found ? found : in_mesh_folder(u, slash + 1);
@@ -156,7 +156,7 @@ static const char* resolve(tbUrdf* u, const char* uri) {
 
 const char* tb_urdf_resolve(tbUrdf* u, const xmlNode* node, const char* uri) {
   static const char* const KNOWN[] = {"package://", "file://", "model://"};
-  uri = tb_spec_slashes(u->spec, uri);
+  uri = tb_flat_slashes(u->spec, uri);
   const char* scheme_end = strstr(uri, "://");
   bool known = !scheme_end;
   for (size_t i = 0; i < 3; i++) known = known || strncmp(uri, KNOWN[i], strlen(KNOWN[i])) == 0;

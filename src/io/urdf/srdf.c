@@ -12,7 +12,7 @@
 
 // Assigns addresses to the coordinates of the finished spec.
 static bool number_joints(tbUrdf* u) {
-  const tbSpec* spec = u->spec;
+  const tbFlat* spec = u->spec;
   u->qposadr = TB_ARENA_NEW(&u->spec->arena, int, spec->njoint + 1);
   if (!u->qposadr) return tb_urdf_no_memory(u);
   for (int i = 0; i < spec->njoint; i++) {
@@ -26,20 +26,20 @@ static bool number_joints(tbUrdf* u) {
 
 // The joint named `name`, or -1.
 static int find_joint(tbUrdf* u, const char* name) {
-  const char* key = tb_spec_text(u->spec, name);
+  const char* key = tb_flat_text(u->spec, name);
   int* id = key ? tb_urdf_map(u, &u->moving, key) : NULL;
   return id ? *id : -1;
 }
 
 // The reference pose: zeros, and the bodies' own poses for free joints.
 static tbReal* reference(tbUrdf* u, int nq) {
-  const tbSpec* spec = u->spec;
+  const tbFlat* spec = u->spec;
   tbReal* q = TB_ARENA_NEW(&u->spec->arena, tbReal, nq);
   if (!q) return NULL;
   for (int i = 0; i < spec->njoint; i++) {
     int at = u->qposadr[i];
     int type = spec->joint[i].type;
-    const tbSpecBody* body = &spec->body[spec->joint[i].body];
+    const tbFlatBody* body = &spec->body[spec->joint[i].body];
     if (tb_joint_floats(type)) {
       tb_copy3(q + at, body->pos);
       memcpy(q + at + 3, body->quat, 4 * sizeof *q);
@@ -52,7 +52,7 @@ static tbReal* reference(tbUrdf* u, int nq) {
 
 // Reads the coordinates of one joint of a state; quaternions are x, y, z, w in the file.
 static bool set_joint(tbUrdf* u, const xmlNode* node, int joint, tbReal* q) {
-  const tbSpec* spec = u->spec;
+  const tbFlat* spec = u->spec;
   int type = spec->joint[joint].type, n = tb_joint_nq(type);
   tbReal value[TB_JOINT_MOST_NQ];
   bool found;
@@ -80,10 +80,10 @@ static bool set_joint(tbUrdf* u, const xmlNode* node, int joint, tbReal* q) {
 
 // Sets the joints that mimic joints of a state. Chains of up to four mimics are followed.
 static void set_mimics(tbUrdf* u, tbReal* q) {
-  const tbSpec* spec = u->spec;
+  const tbFlat* spec = u->spec;
   for (int pass = 0; pass < 4; pass++) {
     for (int i = 0; i < spec->nequality; i++) {
-      const tbSpecEquality* e = &spec->equality[i];
+      const tbFlatEquality* e = &spec->equality[i];
       int one = find_joint(u, e->joint1), two = e->joint2 ? find_joint(u, e->joint2) : -1;
       if (one < 0) continue;
       tbReal other = two >= 0 ? q[u->qposadr[two]] : 0;
@@ -96,19 +96,19 @@ static void set_mimics(tbUrdf* u, tbReal* q) {
 static int state_joint(tbUrdf* u, const char* name) {
   int joint = find_joint(u, name);
   if (joint >= 0) return joint;
-  const char* planar = tb_spec_format(u->spec, "%s_TX", name);
+  const char* planar = tb_flat_format(u->spec, "%s_TX", name);
   return planar ? find_joint(u, planar) : -1;
 }
 
 // A unique keyframe name: the state's, with its group as a prefix if that name is taken.
 static const char* key_name(tbUrdf* u, const xmlNode* node) {
   const char *name = tb_urdf_text(node, "name"), *group = tb_urdf_text(node, "group");
-  const char* result = tb_spec_text(u->spec, name);
-  if (result && tb_spec_find(u->spec, TB_SPEC_key, result) >= 0 && group) {
-    result = tb_spec_format(u->spec, "%s/%s", group, name);
+  const char* result = tb_flat_text(u->spec, name);
+  if (result && tb_flat_find(u->spec, TB_FLAT_key, result) >= 0 && group) {
+    result = tb_flat_format(u->spec, "%s/%s", group, name);
   }
-  for (int k = 1; result && tb_spec_find(u->spec, TB_SPEC_key, result) >= 0; k++) {
-    result = tb_spec_format(u->spec, "%s_%d", name, k);
+  for (int k = 1; result && tb_flat_find(u->spec, TB_FLAT_key, result) >= 0; k++) {
+    result = tb_flat_format(u->spec, "%s_%d", name, k);
   }
   return result;
 }
@@ -129,17 +129,17 @@ static bool add_state(tbUrdf* u, const xmlNode* node) {
       continue;
     }
     // Fixed joints, and the root joint of a robot with a fixed base, have no coordinates.
-    tb_spec_note(u->spec, tb_spec_text(u->spec, (const char*)c->doc->URL), tb_urdf_line(c),
+    tb_flat_note(u->spec, tb_flat_text(u->spec, (const char*)c->doc->URL), tb_urdf_line(c),
                  "a joint of a group state that does not move here is not used");
   }
   set_mimics(u, q);
   const char* key = key_name(u, node);
-  tbSpecKey* out = key ? tb_spec_add_key(u->spec) : NULL;
+  tbFlatKey* out = key ? tb_flat_add_key(u->spec) : NULL;
   if (!out) return tb_urdf_no_memory(u);
   out->name = key;
-  out->source = tb_spec_text(u->spec, (const char*)node->doc->URL);
+  out->source = tb_flat_text(u->spec, (const char*)node->doc->URL);
   out->line = tb_urdf_line(node);
-  out->qpos = (tbSpecList){nq, q};
+  out->qpos = (tbFlatList){nq, q};
   TB_SET_GIVEN(key, out, qpos);
   return true;
 }
@@ -157,7 +157,7 @@ static int compare_pairs(const void* a, const void* b) {
 }
 
 static bool add_exclude(tbUrdf* u, const char* one, const char* two) {
-  tbSpecExclude* out = tb_spec_add_exclude(u->spec);
+  tbFlatExclude* out = tb_flat_add_exclude(u->spec);
   if (!out) return tb_urdf_no_memory(u);
   out->body1 = one;
   out->body2 = two;
@@ -211,7 +211,7 @@ static bool read_pair(tbUrdf* u, const xmlNode* node, Pair* pair, bool* use) {
   for (int k = 0; k < 2; k++) {
     int id = tb_urdf_find(u->link_name, u->nlink, name[k]);
     if (id < 0) {
-      tb_spec_note(u->spec, tb_spec_text(u->spec, (const char*)node->doc->URL), tb_urdf_line(node),
+      tb_flat_note(u->spec, tb_flat_text(u->spec, (const char*)node->doc->URL), tb_urdf_line(node),
                    "disable_collisions with a link that is not in the URDF is not used");
       return true;
     }

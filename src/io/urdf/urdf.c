@@ -1,36 +1,76 @@
-// Parsing of URDF to the editable spec: settings, links and joints as a tree of bodies.
+// Parsing of URDF to the flat spec: settings, links and joints as a tree of bodies.
 #include "io/urdf/urdf.h"
 
 #include <string.h>
 
 #include "io/mjcf/mjcf.h"
+#include "io/spec/schema.h"
 #include "io/urdf/internal.h"
 #include "spatial/quat.h"
 
 // ---- settings -----------------------------------------------------------------------------------
 
+static bool is_setting(const xmlNode* section) {
+  static const char* const SETTINGS[] = {"compiler", "option", "size", "statistic"};
+  bool known = false;
+  for (int i = 0; i < 4; i++) known = known || tb_urdf_is(section, SETTINGS[i]);
+  return known;
+}
+
 // Notes sections of <mujoco> that a URDF cannot have: bodies, actuators and so on.
 static void note_unused_sections(tbUrdf* u, const xmlNode* mujoco) {
-  static const char* const SETTINGS[] = {"compiler", "option", "size", "statistic"};
   for (const xmlNode* c = mujoco->children; c; c = c->next) {
-    bool used = c->type != XML_ELEMENT_NODE;
-    for (int i = 0; i < 4; i++) used = used || tb_urdf_is(c, SETTINGS[i]);
-    if (!used) tb_urdf_note_unused(u, c, "mujoco");
+    if (c->type == XML_ELEMENT_NODE && !is_setting(c)) tb_urdf_note_unused(u, c, "mujoco");
   }
+}
+
+static tbElement* convert(tbSpec* spec, tbElement* parent, const xmlNode* node, const char* path) {
+  tbElement* element = tb_element_new(spec, parent, (const char*)node->name);
+  if (!element) return NULL;
+  element->source = path;
+  element->line = tb_urdf_line(node);
+  for (const xmlAttr* a = node->properties; a; a = a->next) {
+    const char* name = (const char*)a->name;
+    if (a->ns && a->ns->prefix) {
+      name = tb_spec_format(spec, "%s:%s", (const char*)a->ns->prefix, name);
+    }
+    const char* value = tb_urdf_text(node, (const char*)a->name);
+    if (!name || !tb_element_set(element, name, value)) return NULL;
+  }
+  return element;
+}
+
+// The settings in an extension element <mujoco>, which are those of MJCF: sections with their
+// attributes, and the elements in them.
+static tbElement* read_extension(tbUrdf* u, const xmlNode* mujoco) {
+  if (!u->spec->tree) u->spec->tree = tb_spec_new(u->path, NULL, u->error);
+  tbSpec* tree = u->spec->tree;
+  tbElement* root = tree ? convert(tree, NULL, mujoco, u->path) : NULL;
+  bool good = root != NULL;
+  for (const xmlNode* c = mujoco->children; good && c; c = c->next) {
+    if (!is_setting(c)) continue;
+    tbElement* section = convert(tree, root, c, u->path);
+    good = section != NULL;
+    for (const xmlNode* inner = c->children; good && inner; inner = inner->next) {
+      if (inner->type == XML_ELEMENT_NODE) good = convert(tree, section, inner, u->path) != NULL;
+    }
+  }
+  if (!good) tb_urdf_no_memory(u);
+  return good && tb_schema_check(root, u->error) == TB_OK ? root : NULL;
 }
 
 // Sets MuJoCo's settings for URDF files, then those of the file's extension elements.
 static bool read_settings(tbUrdf* u) {
-  tbSpecCompiler* compiler = u->spec->compiler;
+  tbFlatCompiler* compiler = u->spec->compiler;
   compiler->strippath = 1;
   compiler->discardvisual = !u->options->keep_visual;
   compiler->fusestatic = 1;
-  compiler->keep_moments = true;
+  compiler->keepmoments = 1;
   tbMjcf parser = {.spec = u->spec, .error = u->error, .options = u->options, .path = u->path};
   for (xmlNode* node = u->root->children; node; node = node->next) {
     if (!tb_urdf_is(node, "mujoco")) continue;
-    if (!tb_mjcf_mark(&parser, node, u->path)) return false;
-    if (!tb_mjcf_settings(&parser, node)) return false;
+    tbElement* settings = read_extension(u, node);
+    if (!settings || !tb_mjcf_settings(&parser, settings)) return false;
     note_unused_sections(u, node);
   }
   // The caller's options take precedence over those of the file; URDF angles are radians.
@@ -46,7 +86,7 @@ static bool read_link(tbUrdf* u, const xmlNode* node, tbUrdfLink* link) {
   const char* name;
   if (!tb_urdf_required(u, node, "name", &name)) return false;
   *link = (tbUrdfLink){.node = node, .joint = -1, .child = -1, .body = -1};
-  link->name = tb_spec_text(u->spec, name);
+  link->name = tb_flat_text(u->spec, name);
   for (const xmlNode* c = node->children; c; c = c->next) {
     link->ncollision += tb_urdf_is(c, "collision");
   }
@@ -148,11 +188,11 @@ static bool is_fixed_root(const tbUrdf* u, const tbUrdfLink* link) {
 
 // Adds a free joint in place of a link's fixation to the world.
 static bool add_root_joint(tbUrdf* u, const tbUrdfLink* link) {
-  tbSpecJoint* joint = tb_spec_add_joint(u->spec);
+  tbFlatJoint* joint = tb_flat_add_joint(u->spec);
   if (!joint) return tb_urdf_no_memory(u);
   // The first has Pinocchio's name for it, which SRDF files refer to.
   bool first = tb_urdf_find(u->joint_name, u->njoint, "root_joint") < 0 && u->spec->njoint == 1;
-  joint->name = first ? "root_joint" : tb_spec_format(u->spec, "%s_root_joint", link->name);
+  joint->name = first ? "root_joint" : tb_flat_format(u->spec, "%s_root_joint", link->name);
   if (!joint->name) return tb_urdf_no_memory(u);
   joint->source = u->path;
   joint->line = tb_urdf_line(link->node);
@@ -182,7 +222,7 @@ static bool attach_to_world(tbUrdf* u, const tbUrdfLink* link, const tbUrdfJoint
                         "fixed to the world",
                         joint->name, parent->name);
   }
-  tbSpecBody* body = &u->spec->body[link->body];
+  tbFlatBody* body = &u->spec->body[link->body];
   static_pose(u, link, body->pos, body->quat);
   body->parent = 0;
   return true;
@@ -190,7 +230,7 @@ static bool attach_to_world(tbUrdf* u, const tbUrdfLink* link, const tbUrdfJoint
 
 // Adds a site as a named frame for a link that is fused into its parent.
 static bool add_frame(tbUrdf* u, const tbUrdfLink* link) {
-  tbSpecSite* site = tb_spec_add_site(u->spec);
+  tbFlatSite* site = tb_flat_add_site(u->spec);
   if (!site) return tb_urdf_no_memory(u);
   site->name = link->name;
   site->source = u->path;
@@ -213,7 +253,7 @@ static bool add_body(tbUrdf* u, int id) {
     return tb_urdf_add_shapes(u, link);
   }
   link->body = u->spec->nbody;
-  tbSpecBody* body = tb_spec_add_body(u->spec);
+  tbFlatBody* body = tb_flat_add_body(u->spec);
   if (!body) return tb_urdf_no_memory(u);
   body->name = link->name;
   body->source = u->path;
@@ -271,26 +311,26 @@ static bool add_tree(tbUrdf* u) {
 
 static bool parse(tbUrdf* u) {
   const char* name = tb_urdf_text(u->root, "name");
-  u->spec->model_name = name ? tb_spec_text(u->spec, name) : NULL;
+  u->spec->model_name = name ? tb_flat_text(u->spec, name) : NULL;
   if (!read_settings(u) || !allocate(u) || !read_elements(u) || !connect(u)) return false;
   tb_urdf_note_unknown(u);
   return tb_urdf_list_meshes(u) && add_tree(u) && tb_urdf_add_missing_mass(u) &&
-         tb_urdf_add_mimics(u) && tb_spec_finish(u->spec, u->error) == TB_OK &&
+         tb_urdf_add_mimics(u) && tb_flat_finish(u->spec, u->error) == TB_OK &&
          (!u->options->srdf || tb_urdf_add_srdf(u, u->options->srdf)) &&
-         tb_spec_finish(u->spec, u->error) == TB_OK;
+         tb_flat_finish(u->spec, u->error) == TB_OK;
 }
 
-tbSpec* tb_spec_parse_urdf(const char* text, size_t size, const char* path,
+tbFlat* tb_flat_parse_urdf(const char* text, size_t size, const char* path,
                            const tbLoadOptions* options, tbError* error) {
   tbError local = {0};
   tbLoadOptions none = {0};
   tbUrdf u = {.error = error ? error : &local, .options = options ? options : &none};
-  u.spec = tb_spec_new(u.error);
+  u.spec = tb_flat_new(u.error);
   if (!u.spec) return NULL;
-  u.path = tb_spec_text(u.spec, path ? path : "urdf");
+  u.path = tb_flat_text(u.spec, path ? path : "urdf");
   const char* slash = u.path ? strrchr(u.path, '/') : NULL;
   u.directory =
-      slash ? tb_spec_format(u.spec, "%.*s", (int)(slash - u.path + (slash == u.path)), u.path)
+      slash ? tb_flat_format(u.spec, "%.*s", (int)(slash - u.path + (slash == u.path)), u.path)
             : ".";
   bool good = u.path && u.directory ? true : tb_urdf_no_memory(&u);
   xmlDoc* document = good ? tb_urdf_read(&u, text, size, u.path) : NULL;
@@ -303,6 +343,6 @@ tbSpec* tb_spec_parse_urdf(const char* text, size_t size, const char* path,
   }
   xmlFreeDoc(document);
   if (good) return u.spec;
-  tb_spec_free(u.spec);
+  tb_flat_free(u.spec);
   return NULL;
 }

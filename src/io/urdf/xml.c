@@ -19,7 +19,7 @@ bool tb_urdf_fail(tbUrdf* u, tbResult code, const xmlNode* node, const char* for
   vsnprintf(message, sizeof message, format, args);
   va_end(args);
   const char* file = node && node->doc && node->doc->URL ? (const char*)node->doc->URL : u->path;
-  tb_spec_fail(u->error, code, file, tb_urdf_line(node), "<%s>: %s",
+  tb_flat_fail(u->error, code, file, tb_urdf_line(node), "<%s>: %s",
                node ? (const char*)node->name : "robot", message);
   return false;
 }
@@ -53,12 +53,12 @@ xmlDoc* tb_urdf_read(tbUrdf* u, const char* text, size_t size, const char* path)
   if (!document) {
     const xmlError* reason = xmlCtxtGetLastError(context);
     const char* why = reason && reason->message ? reason->message : "unknown error";
-    tb_spec_fail(u->error, TB_ERROR_PARSE, path, reason ? reason->line : 0,
+    tb_flat_fail(u->error, TB_ERROR_PARSE, path, reason ? reason->line : 0,
                  "not well-formed XML: %.*s", (int)strcspn(why, "\r\n"), why);
   } else if (document->intSubset && document->intSubset->children) {
     // Entities could expand a small file without bound. A document type that declares none is
     // harmless, as in MJCF.
-    tb_spec_fail(u->error, TB_ERROR_UNSUPPORTED, path, 1,
+    tb_flat_fail(u->error, TB_ERROR_UNSUPPORTED, path, 1,
                  "declarations in a document type are not supported");
     xmlFreeDoc(document);
     document = NULL;
@@ -215,8 +215,8 @@ int* tb_urdf_map(tbUrdf* u, tbUrdfMap* map, const char* key) {
 // unknown names.
 static void note(tbUrdf* u, const xmlNode* node, const char* text) {
   const char* file = node->doc && node->doc->URL ? (const char*)node->doc->URL : u->path;
-  file = strcmp(file, u->path) == 0 ? u->path : tb_spec_text(u->spec, file);
-  tb_spec_note(u->spec, file, tb_urdf_line(node), "%s",
+  file = strcmp(file, u->path) == 0 ? u->path : tb_flat_text(u->spec, file);
+  tb_flat_note(u->spec, file, tb_urdf_line(node), "%s",
                u->spec->nnote < 200 ? text : "more elements and attributes are not used");
 }
 

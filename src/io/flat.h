@@ -1,7 +1,7 @@
-// The editable spec: the contents of a model file before compilation. Parsers (MJCF, URDF) fill it,
+// The flat spec: the contents of a model file before compilation. Parsers (MJCF, URDF) fill it,
 // `tb_compile` converts it to a tbModel.
 //
-// After `tb_spec_finish` all values are resolved: radians, metres, unit quaternions in the parent
+// After `tb_flat_finish` all values are resolved: radians, metres, unit quaternions in the parent
 // body; default classes applied; frames, replicate and attach expanded; file names resolved. Bodies
 // are in depth-first order (the world is 0, a parent precedes its children); joints, geoms, sites,
 // cameras and lights are sorted by body, and within a body in the order of the file. Elements refer
@@ -10,8 +10,8 @@
 //
 // The spec's arena contains all data. Adding an element may move the others of its kind: keep
 // indices, not pointers.
-#ifndef TRIBO_IO_SPEC_H_
-#define TRIBO_IO_SPEC_H_
+#ifndef TRIBO_IO_FLAT_H_
+#define TRIBO_IO_FLAT_H_
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -19,50 +19,26 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "io/spec_fields.h"
+#include "tribo/spec_fields.h"
 #include "tribo/enums.h"
 #include "tribo/model.h"
 #include "tribo/option.h"
+#include "tribo/spec.h"
 #include "tribo/types.h"
 
-// The third value of `limited` and similar flags: the range decides.
-enum { TB_AUTO = 2 };
+typedef tbSpecList tbFlatList;
 
-// A list of any length, in the arena.
-typedef struct {
-  int n;
-  tbReal* v;
-} tbSpecList;
-
-// Members of one field.
-#define TB_SPEC_SHAPE_1
-#define TB_SPEC_SHAPE_2 [2]
-#define TB_SPEC_SHAPE_3 [3]
-#define TB_SPEC_SHAPE_4 [4]
-#define TB_SPEC_SHAPE_5 [5]
-#define TB_SPEC_SHAPE_6 [6]
-#define TB_SPEC_SHAPE_7 [7]
-#define TB_SPEC_SHAPE_10 [10]
-#define TB_SPEC_MEMBER_REAL(name, most) tbReal name TB_SPEC_SHAPE_##most;
-#define TB_SPEC_MEMBER_INT(name, most) int name TB_SPEC_SHAPE_##most;
-#define TB_SPEC_MEMBER_ENUM(name, most) int name;
-#define TB_SPEC_MEMBER_TEXT(name, most) const char* name;
-#define TB_SPEC_MEMBER_LIST(name, most) tbSpecList name;
-#define TB_SPEC_MEMBER_SKIP(name, most)
-#define TB_SPEC_MEMBER(kind, name, least, most, initial, words, what) \
-  TB_SPEC_MEMBER_##kind(name, most)
-
-typedef struct tbSpecCompiler tbSpecCompiler;
+typedef struct tbFlatCompiler tbFlatCompiler;
 
 // The common members at the start of every element. `given` has one bit per field of the list (in
 // its order, including SKIP fields), set if the element or its default class gives the field; see
 // TB_GIVEN.
-#define TB_SPEC_COMMON              \
+#define TB_FLAT_COMMON              \
   const char* name;   /* or NULL */ \
   const char* source; /* file */    \
   int line;                         \
   uint64_t given;                   \
-  const tbSpecCompiler* compiler;
+  const tbFlatCompiler* compiler;
 
 // Whether the element or its class gives the field, for example TB_GIVEN(geom, g, mass).
 #define TB_GIVEN(kind, element, field) (((element)->given >> TB_BIT_##kind##_##field) & 1u)
@@ -71,144 +47,143 @@ typedef struct tbSpecCompiler tbSpecCompiler;
 
 // The values of a keyframe of an attached model for one joint, actuator or mocap body. The parser
 // combines these once the order of the elements is known.
-typedef struct tbSpecKeyPart tbSpecKeyPart;
-struct tbSpecKeyPart {
+typedef struct tbFlatKeyPart tbFlatKeyPart;
+struct tbFlatKeyPart {
   int key;
-  tbSpecList first, second;  // joint: qpos, qvel; actuator: ctrl, act; body: mpos, mquat
-  const tbSpecKeyPart* next;
+  tbFlatList first, second;  // joint: qpos, qvel; actuator: ctrl, act; body: mpos, mquat
+  const tbFlatKeyPart* next;
 };
 
 typedef enum { TB_TENDON_FIXED, TB_TENDON_SPATIAL } tbTendonType;
 
 typedef struct {
-  TB_SPEC_COMMON
+  TB_FLAT_COMMON
   TB_SPEC_LENGTHRANGE(TB_SPEC_MEMBER)
-} tbSpecLengthRange;
+} tbFlatLengthRange;
 
-struct tbSpecCompiler {
-  TB_SPEC_COMMON
+struct tbFlatCompiler {
+  TB_FLAT_COMMON
   TB_SPEC_COMPILER(TB_SPEC_MEMBER)
-  tbSpecLengthRange lengthrange;
-  bool keep_moments;  // keep moments that no real body has (A + B < C): URDF
+  tbFlatLengthRange lengthrange;
 };
 
 typedef struct {
-  TB_SPEC_COMMON
+  TB_FLAT_COMMON
   TB_SPEC_SIZE(TB_SPEC_MEMBER)
-} tbSpecSize;
+} tbFlatSize;
 
 typedef struct {
-  TB_SPEC_COMMON
+  TB_FLAT_COMMON
   TB_SPEC_STATISTIC(TB_SPEC_MEMBER)
-} tbSpecStatistic;
+} tbFlatStatistic;
 
 typedef struct {
-  TB_SPEC_COMMON
+  TB_FLAT_COMMON
   TB_SPEC_INERTIAL(TB_SPEC_MEMBER)
-} tbSpecInertial;
+} tbFlatInertial;
 
 typedef struct {
-  TB_SPEC_COMMON
+  TB_FLAT_COMMON
   TB_SPEC_BODY(TB_SPEC_MEMBER)
   int parent;         // -1 for the world
   bool has_inertial;  // the file gives mass and inertia
-  tbSpecInertial inertial;
+  tbFlatInertial inertial;
   tbReal own_pos[3], own_quat[4];  // pose relative to the innermost frame
-  const tbSpecKeyPart* keys;       // parser only
-} tbSpecBody;
+  const tbFlatKeyPart* keys;       // parser only
+} tbFlatBody;
 
 typedef struct {
-  TB_SPEC_COMMON
+  TB_FLAT_COMMON
   TB_SPEC_JOINT(TB_SPEC_MEMBER)
   int body;
-  const tbSpecKeyPart* keys;  // parser only
-} tbSpecJoint;
+  const tbFlatKeyPart* keys;  // parser only
+} tbFlatJoint;
 
 typedef struct {
-  TB_SPEC_COMMON
+  TB_FLAT_COMMON
   TB_SPEC_GEOM(TB_SPEC_MEMBER)
   int body;
-} tbSpecGeom;
+} tbFlatGeom;
 
 typedef struct {
-  TB_SPEC_COMMON
+  TB_FLAT_COMMON
   TB_SPEC_SITE(TB_SPEC_MEMBER)
   int body;
-} tbSpecSite;
+} tbFlatSite;
 
 typedef struct {
-  TB_SPEC_COMMON
+  TB_FLAT_COMMON
   TB_SPEC_CAMERA(TB_SPEC_MEMBER)
   int body;
-} tbSpecCamera;
+} tbFlatCamera;
 
 typedef struct {
-  TB_SPEC_COMMON
+  TB_FLAT_COMMON
   TB_SPEC_LIGHT(TB_SPEC_MEMBER)
   int body;
-} tbSpecLight;
+} tbFlatLight;
 
 typedef struct {
-  TB_SPEC_COMMON
+  TB_FLAT_COMMON
   TB_SPEC_MESH(TB_SPEC_MEMBER)
   const char* path;  // file to open, or NULL for inline vertices
-} tbSpecMesh;
+} tbFlatMesh;
 
 typedef struct {
-  TB_SPEC_COMMON
+  TB_FLAT_COMMON
   TB_SPEC_HFIELD(TB_SPEC_MEMBER)
   const char* path;  // file to open, or NULL
-} tbSpecHField;
+} tbFlatHField;
 
 typedef struct {
-  TB_SPEC_COMMON
+  TB_FLAT_COMMON
   TB_SPEC_MATERIAL(TB_SPEC_MEMBER)
-} tbSpecMaterial;
+} tbFlatMaterial;
 
 typedef struct {
-  TB_SPEC_COMMON
+  TB_FLAT_COMMON
   TB_SPEC_PAIR(TB_SPEC_MEMBER)
-} tbSpecPair;
+} tbFlatPair;
 
 typedef struct {
-  TB_SPEC_COMMON
+  TB_FLAT_COMMON
   TB_SPEC_EXCLUDE(TB_SPEC_MEMBER)
-} tbSpecExclude;
+} tbFlatExclude;
 
 typedef struct {
-  TB_SPEC_COMMON
+  TB_FLAT_COMMON
   TB_SPEC_EQUALITY(TB_SPEC_MEMBER)
   int type;  // tbEqualityType
-} tbSpecEquality;
+} tbFlatEquality;
 
 typedef struct {
-  TB_SPEC_COMMON
+  TB_FLAT_COMMON
   TB_SPEC_TENDON(TB_SPEC_MEMBER)
   int type;     // tbTendonType
   int wrapadr;  // first path element
   int wrapnum;
-} tbSpecTendon;
+} tbFlatTendon;
 
 // One element of a tendon's path.
 typedef struct {
-  TB_SPEC_COMMON
+  TB_FLAT_COMMON
   int type;              // TB_WRAP_JOINT, _PULLEY, _SITE or _SPHERE (any geom until compilation)
   const char* target;    // joint, site or geom; NULL for a pulley
   const char* sidesite;  // geom: or NULL
   tbReal prm;            // joint: coefficient; pulley: divisor
-} tbSpecWrap;
+} tbFlatWrap;
 
 typedef struct {
-  TB_SPEC_COMMON
+  TB_FLAT_COMMON
   TB_SPEC_ACTUATOR(TB_SPEC_MEMBER)
   int trntype;                // an extension's transmission,
   const char* target[2];      // whose objects have no field above; or NULL
   const char* element;        // the file's element: "motor", "position", ...
-  const tbSpecKeyPart* keys;  // parser only
-} tbSpecActuator;
+  const tbFlatKeyPart* keys;  // parser only
+} tbFlatActuator;
 
 typedef struct {
-  TB_SPEC_COMMON
+  TB_FLAT_COMMON
   TB_SPEC_SENSOR(TB_SPEC_MEMBER)
   int type;             // tbSensorType
   int objtype;          // tbObjType
@@ -216,53 +191,53 @@ typedef struct {
   int reftype;          // tbObjType, TB_OBJ_UNKNOWN for none
   const char* refname;
   int intprm[3];  // contact: data fields, reduction, maximum number
-} tbSpecSensor;
+} tbFlatSensor;
 
 typedef struct {
-  TB_SPEC_COMMON
+  TB_FLAT_COMMON
   TB_SPEC_NUMERIC(TB_SPEC_MEMBER)
-} tbSpecNumeric;
+} tbFlatNumeric;
 
 typedef struct {
-  TB_SPEC_COMMON
+  TB_FLAT_COMMON
   TB_SPEC_TEXTFIELD(TB_SPEC_MEMBER)
-} tbSpecTextField;
+} tbFlatTextField;
 
 typedef struct {
-  TB_SPEC_COMMON
+  TB_FLAT_COMMON
   int itemadr;  // first of its objects
   int itemnum;
-} tbSpecTuple;
+} tbFlatTuple;
 
 typedef struct {
-  TB_SPEC_COMMON
+  TB_FLAT_COMMON
   TB_SPEC_TUPLEITEM(TB_SPEC_MEMBER)
   int objtype;  // tbObjType
-} tbSpecTupleItem;
+} tbFlatTupleItem;
 
 typedef struct {
-  TB_SPEC_COMMON
+  TB_FLAT_COMMON
   TB_SPEC_KEY(TB_SPEC_MEMBER)
   bool from_parts;  // of an attached model, or too short: a NaN in qpos, mpos or mquat is the value
                     // at qpos0
-} tbSpecKey;
+} tbFlatKey;
 
 // A default class: one record per kind, inherited from the parent class. All actuators share one.
 typedef struct {
-  TB_SPEC_COMMON
+  TB_FLAT_COMMON
   int parent;  // -1 for "main"
-  tbSpecMesh mesh;
-  tbSpecMaterial material;
-  tbSpecJoint joint;
-  tbSpecGeom geom;
-  tbSpecSite site;
-  tbSpecCamera camera;
-  tbSpecLight light;
-  tbSpecPair pair;
-  tbSpecEquality equality;
-  tbSpecTendon tendon;
-  tbSpecActuator actuator;
-} tbSpecDefault;
+  tbFlatMesh mesh;
+  tbFlatMaterial material;
+  tbFlatJoint joint;
+  tbFlatGeom geom;
+  tbFlatSite site;
+  tbFlatCamera camera;
+  tbFlatLight light;
+  tbFlatPair pair;
+  tbFlatEquality equality;
+  tbFlatTendon tendon;
+  tbFlatActuator actuator;
+} tbFlatDefault;
 
 // A note about something in the file that Tribo does not use.
 typedef struct {
@@ -270,59 +245,60 @@ typedef struct {
   int line;
   int count;  // occurrences of this text; file and line are those of the first
   const char* text;
-} tbSpecNote;
+} tbFlatNote;
 
-// X(Type, member): the arrays of a spec; `member` has nmember elements. tbSpecKind enumerates the
+// X(Type, member): the arrays of a spec; `member` has nmember elements. tbFlatKind enumerates the
 // kinds in this order.
-#define TB_SPEC_KINDS(X)        \
-  X(tbSpecBody, body)           \
-  X(tbSpecJoint, joint)         \
-  X(tbSpecGeom, geom)           \
-  X(tbSpecSite, site)           \
-  X(tbSpecCamera, camera)       \
-  X(tbSpecLight, light)         \
-  X(tbSpecMesh, mesh)           \
-  X(tbSpecHField, hfield)       \
-  X(tbSpecMaterial, material)   \
-  X(tbSpecPair, pair)           \
-  X(tbSpecExclude, exclude)     \
-  X(tbSpecEquality, equality)   \
-  X(tbSpecTendon, tendon)       \
-  X(tbSpecWrap, wrap)           \
-  X(tbSpecActuator, actuator)   \
-  X(tbSpecSensor, sensor)       \
-  X(tbSpecNumeric, numeric)     \
-  X(tbSpecTextField, text)      \
-  X(tbSpecTuple, tuple)         \
-  X(tbSpecTupleItem, tupleitem) \
-  X(tbSpecKey, key)
+#define TB_FLAT_KINDS(X)        \
+  X(tbFlatBody, body)           \
+  X(tbFlatJoint, joint)         \
+  X(tbFlatGeom, geom)           \
+  X(tbFlatSite, site)           \
+  X(tbFlatCamera, camera)       \
+  X(tbFlatLight, light)         \
+  X(tbFlatMesh, mesh)           \
+  X(tbFlatHField, hfield)       \
+  X(tbFlatMaterial, material)   \
+  X(tbFlatPair, pair)           \
+  X(tbFlatExclude, exclude)     \
+  X(tbFlatEquality, equality)   \
+  X(tbFlatTendon, tendon)       \
+  X(tbFlatWrap, wrap)           \
+  X(tbFlatActuator, actuator)   \
+  X(tbFlatSensor, sensor)       \
+  X(tbFlatNumeric, numeric)     \
+  X(tbFlatTextField, text)      \
+  X(tbFlatTuple, tuple)         \
+  X(tbFlatTupleItem, tupleitem) \
+  X(tbFlatKey, key)
 
 typedef enum {
-#define X(type, member) TB_SPEC_##member,
-  TB_SPEC_KINDS(X)
+#define X(type, member) TB_FLAT_##member,
+  TB_FLAT_KINDS(X)
 #undef X
-      TB_NSPECKINDS
-} tbSpecKind;
+      TB_NFLATKINDS
+} tbFlatKind;
 
-typedef struct tbSpec tbSpec;
-struct tbSpec {
+typedef struct tbFlat tbFlat;
+struct tbFlat {
   const char* model_name;    // or NULL
-  tbSpecCompiler* compiler;  // the main file's settings
+  tbFlatCompiler* compiler;  // the main file's settings
   tbOption option;
-  tbSpecSize size;
-  tbSpecStatistic statistic;
+  tbFlatSize size;
+  tbFlatStatistic statistic;
 #define X(type, member) \
   type* member;         \
   int n##member;
-  TB_SPEC_KINDS(X)
+  TB_FLAT_KINDS(X)
 #undef X
-  tbSpecNote* note;
+  tbFlatNote* note;
   int nnote;
-  int capacity[TB_NSPECKINDS];
+  int capacity[TB_NFLATKINDS];
   int note_capacity;
   tbArena arena;
-  tbSpec* attached;  // attached models, whose memory this one uses
-  tbSpec* next;
+  tbFlat* attached;  // attached models, whose memory this one uses
+  tbFlat* next;
+  tbSpec* tree;  // whose texts this one uses, if it owns it; or NULL
 };
 
 // Bits of `given`: TB_BIT_geom_mass is the position of mass in TB_SPEC_GEOM.
@@ -400,48 +376,52 @@ enum { TB_SPEC_STATISTIC(X) TB_NBITS_statistic };
 #undef X
 
 // An empty spec: a world body and MuJoCo's default settings. NULL if out of memory.
-tbSpec* tb_spec_new(tbError* error);
-void tb_spec_free(tbSpec* spec);
+tbFlat* tb_flat_new(tbError* error);
+void tb_flat_free(tbFlat* spec);
 
-// tb_spec_add_geom(spec), ...: adds an element with the initial values of its kind and returns it,
+// tb_flat_add_geom(spec), ...: adds an element with the initial values of its kind and returns it,
 // or NULL if out of memory. Its index is the count before the call.
-#define X(type, member) type* tb_spec_add_##member(tbSpec* spec);
-TB_SPEC_KINDS(X)
+#define X(type, member) type* tb_flat_add_##member(tbFlat* spec);
+TB_FLAT_KINDS(X)
 #undef X
 
 // A copy of a string in the spec's arena, and printf into the arena; NULL if out of memory.
-const char* tb_spec_text(tbSpec* spec, const char* text);
-const char* tb_spec_format(tbSpec* spec, const char* format, ...)
+const char* tb_flat_text(tbFlat* spec, const char* text);
+const char* tb_flat_format(tbFlat* spec, const char* format, ...)
     __attribute__((format(printf, 2, 3)));
 // A file name with forward slashes; files from other systems may have backslashes.
-const char* tb_spec_slashes(tbSpec* spec, const char* file);
+const char* tb_flat_slashes(tbFlat* spec, const char* file);
 
 // Adds a note about something in the file that Tribo does not use. Equal texts are counted, not
 // repeated.
-void tb_spec_note(tbSpec* spec, const char* file, int line, const char* format, ...)
+void tb_flat_note(tbFlat* spec, const char* file, int line, const char* format, ...)
     __attribute__((format(printf, 4, 5)));
 
 // Sorts the elements as described at the top of this file, and rejects duplicate names. The last
 // step of every parser.
-tbResult tb_spec_finish(tbSpec* spec, tbError* error);
+tbResult tb_flat_finish(tbFlat* spec, tbError* error);
 
 // Index of a named element, or -1.
-int tb_spec_find(const tbSpec* spec, tbSpecKind kind, const char* name);
+int tb_flat_find(const tbFlat* spec, tbFlatKind kind, const char* name);
 
 // For limited, ctrllimited and similar flags: 1 if the range is a limit.
-static inline int tb_spec_limited(int limited, const tbReal range[2]) {
+static inline int tb_flat_limited(int limited, const tbReal range[2]) {
   return limited == TB_AUTO ? range[0] < range[1] : limited;
 }
 
-// Sets `error` to "file:line: message" for an element (any tbSpec* struct) and returns `code`.
-#define TB_SPEC_FAIL(error, code, element, ...) \
-  tb_spec_fail((error), (code), (element)->source, (element)->line, __VA_ARGS__)
-tbResult tb_spec_fail(tbError* error, tbResult code, const char* file, int line, const char* format,
+// Sets `error` to "file:line: message" for an element (any tbFlat* struct) and returns `code`.
+#define TB_FLAT_FAIL(error, code, element, ...) \
+  tb_flat_fail((error), (code), (element)->source, (element)->line, __VA_ARGS__)
+tbResult tb_flat_fail(tbError* error, tbResult code, const char* file, int line, const char* format,
                       ...) __attribute__((format(printf, 5, 6)));
+
+// Resolves an editable spec, which must outlive the result: default classes, frames, replicate,
+// attach, angles. NULL with `error` on failure.
+tbFlat* tb_flat_from_spec(const tbSpec* spec, tbError* error);
 
 // Parses MJCF text. `path` names the text in messages, and relative file names refer to its folder.
 // NULL with `error` on failure.
-tbSpec* tb_spec_parse_mjcf(const char* text, size_t size, const char* path,
+tbFlat* tb_flat_parse_mjcf(const char* text, size_t size, const char* path,
                            const tbLoadOptions* options, tbError* error);
 
 #endif

@@ -1,5 +1,6 @@
-// Every field of the editable spec, declared once. The structs, their initial values, the parser's
-// tables of attributes, default classes and copies are generated from these lists.
+// The attributes of every kind of element of a spec, declared once. The structs below, their
+// initial values, the checks of files and edits, the compiler's tables of attributes, default
+// classes, copies and the writer are generated from these lists.
 //
 //   X(kind, name, least, most, initial, words, what)
 //
@@ -9,14 +10,26 @@
 //          still checked.
 // name     the member, and the attribute of the file
 // initial  the value where neither the element nor its default class gives one
-#ifndef TRIBO_IO_SPEC_FIELDS_H_
-#define TRIBO_IO_SPEC_FIELDS_H_
+#ifndef TRIBO_SPEC_FIELDS_H_
+#define TRIBO_SPEC_FIELDS_H_
+
+#include "tribo/enums.h"
+#include "tribo/types.h"
+
+// The third value of `limited` and similar flags: the range decides.
+enum { TB_AUTO = 2 };
+
+// A list of any length.
+typedef struct {
+  int n;
+  tbReal* v;
+} tbSpecList;
 
 #define TB_SPEC_SOLREF (0.02, 1)
 #define TB_SPEC_SOLIMP (0.9, 0.95, 0.001, 0.5, 2)
 
-// After parsing, `quat` is the unit quaternion in the parent body for every form of orientation;
-// the other forms keep the values of the file.
+// At most one of these is given. In the flat spec, after parsing, `quat` is the unit quaternion in
+// the parent body for every form.
 #define TB_SPEC_ORIENTATION(X)                                                        \
   X(REAL, quat, 4, 4, (1, 0, 0, 0), NONE, "orientation, resolved and of unit length") \
   X(REAL, axisangle, 4, 4, (0, 0, 0, 0), NONE, "as given")                            \
@@ -42,30 +55,30 @@
   X(REAL, fullinertia, 6, 6, (0, 0, 0, 0, 0, 0), NONE, "xx yy zz xy xz yz in the body's axes")
 
 // After parsing, angles are in radians, independent of the file's unit.
-#define TB_SPEC_JOINT(X)                                                                      \
-  X(ENUM, type, 1, 1, TB_JOINT_HINGE, JOINTTYPE, "tbJointType")                               \
-  X(INT, group, 1, 1, 0, NONE, "group")                                                       \
-  X(REAL, pos, 3, 3, (0, 0, 0), NONE, "anchor in the body; zero for a free joint, m")         \
-  X(REAL, axis, 3, 3, (0, 0, 1), NONE, "unit axis in the body")                               \
-  X(REAL, springdamper, 2, 2, (0, 0), NONE,                                                   \
-    "time constant and damping ratio; both > 0: replaces stiffness, damping")                 \
-  X(ENUM, limited, 1, 1, TB_AUTO, TRISTATE, "is range a limit? see tb_spec_limited")          \
-  X(ENUM, actuatorfrclimited, 1, 1, TB_AUTO, TRISTATE, "is actuatorfrcrange a clamp?")        \
-  X(REAL, solreflimit, 1, 2, TB_SPEC_SOLREF, NONE, "")                                        \
-  X(REAL, solimplimit, 1, 5, TB_SPEC_SOLIMP, NONE, "")                                        \
-  X(REAL, solreffriction, 1, 2, TB_SPEC_SOLREF, NONE, "")                                     \
-  X(REAL, solimpfriction, 1, 5, TB_SPEC_SOLIMP, NONE, "")                                     \
-  X(REAL, stiffness, 1, 3, (0, 0, 0), NONE, "spring; only the first may be non-zero")         \
-  X(REAL, range, 2, 2, (0, 0), NONE, "limits")                                                \
-  X(REAL, actuatorfrcrange, 2, 2, (0, 0), NONE, "clamp of the total actuator force")          \
-  X(ENUM, actuatorgravcomp, 1, 1, 0, BOOL, "gravity compensation counts as actuator force")   \
-  X(REAL, margin, 1, 1, 0, NONE, "distance at which a limit acts")                            \
-  X(REAL, ref, 1, 1, 0, NONE, "coordinate in the reference pose")                             \
-  X(REAL, springref, 1, 1, 0, NONE, "rest coordinate of the spring")                          \
-  X(REAL, armature, 1, 1, 0, NONE, "rotor inertia")                                           \
-  X(REAL, damping, 1, 3, (0, 0, 0), NONE, "viscous friction; only the first may be non-zero") \
-  X(REAL, frictionloss, 1, 1, 0, NONE, "dry friction")                                        \
-  X(ENUM, align, 1, 1, TB_AUTO, TRISTATE, "free joint: centre the body frame on its inertia") \
+#define TB_SPEC_JOINT(X)                                                                        \
+  X(ENUM, type, 1, 1, TB_JOINT_HINGE, JOINTTYPE, "tbJointType")                                 \
+  X(INT, group, 1, 1, 0, NONE, "group")                                                         \
+  X(REAL, pos, 3, 3, (0, 0, 0), NONE, "anchor in the body; zero for a free joint, m")           \
+  X(REAL, axis, 3, 3, (0, 0, 1), NONE, "unit axis in the body")                                 \
+  X(REAL, springdamper, 2, 2, (0, 0), NONE,                                                     \
+    "time constant and damping ratio; both > 0: replaces stiffness, damping")                   \
+  X(ENUM, limited, 1, 1, TB_AUTO, TRISTATE, "is range a limit? TB_AUTO: where it is not empty") \
+  X(ENUM, actuatorfrclimited, 1, 1, TB_AUTO, TRISTATE, "is actuatorfrcrange a clamp?")          \
+  X(REAL, solreflimit, 1, 2, TB_SPEC_SOLREF, NONE, "")                                          \
+  X(REAL, solimplimit, 1, 5, TB_SPEC_SOLIMP, NONE, "")                                          \
+  X(REAL, solreffriction, 1, 2, TB_SPEC_SOLREF, NONE, "")                                       \
+  X(REAL, solimpfriction, 1, 5, TB_SPEC_SOLIMP, NONE, "")                                       \
+  X(REAL, stiffness, 1, 3, (0, 0, 0), NONE, "spring; only the first may be non-zero")           \
+  X(REAL, range, 2, 2, (0, 0), NONE, "limits")                                                  \
+  X(REAL, actuatorfrcrange, 2, 2, (0, 0), NONE, "clamp of the total actuator force")            \
+  X(ENUM, actuatorgravcomp, 1, 1, 0, BOOL, "gravity compensation counts as actuator force")     \
+  X(REAL, margin, 1, 1, 0, NONE, "distance at which a limit acts")                              \
+  X(REAL, ref, 1, 1, 0, NONE, "coordinate in the reference pose")                               \
+  X(REAL, springref, 1, 1, 0, NONE, "rest coordinate of the spring")                            \
+  X(REAL, armature, 1, 1, 0, NONE, "rotor inertia")                                             \
+  X(REAL, damping, 1, 3, (0, 0, 0), NONE, "viscous friction; only the first may be non-zero")   \
+  X(REAL, frictionloss, 1, 1, 0, NONE, "dry friction")                                          \
+  X(ENUM, align, 1, 1, TB_AUTO, TRISTATE, "free joint: centre the body frame on its inertia")   \
   X(LIST, user, 0, 0, , NONE, "user values")
 
 // The parser converts fromto to pos, quat and size.
@@ -155,21 +168,23 @@
   X(TEXT, target, 0, 0, NULL, NONE, "target body")                   \
   X(SKIP, texture, 0, 0, , NONE, "")
 
-#define TB_SPEC_MESH(X)                                                                \
-  X(TEXT, content_type, 0, 0, NULL, NONE, "")                                          \
-  X(TEXT, file, 0, 0, NULL, NONE, "as given; `path` is the file to open")              \
-  X(LIST, vertex, 0, 0, , NONE, "inline vertices, 3 each")                             \
-  X(SKIP, normal, 0, 0, , NONE, "")                                                    \
-  X(SKIP, texcoord, 0, 0, , NONE, "")                                                  \
-  X(LIST, face, 0, 0, , NONE, "inline triangles, 3 whole numbers each")                \
-  X(REAL, refpos, 3, 3, (0, 0, 0), NONE, "subtracted from the vertices")               \
-  X(REAL, refquat, 4, 4, (1, 0, 0, 0), NONE, "unit; its inverse rotates the vertices") \
-  X(REAL, scale, 3, 3, (1, 1, 1), NONE, "scale; may be negative")                      \
-  X(SKIP, smoothnormal, 0, 0, , BOOL, "")                                              \
-  X(INT, maxhullvert, 1, 1, -1, NONE, "-1: all, else at least 4")                      \
-  X(ENUM, inertia, 1, 1, 2, MESHINERTIA, "tbMeshInertia")                              \
-  X(TEXT, builtin, 0, 0, NULL, NONE, "only \"none\"")                                  \
-  X(LIST, params, 0, 0, , NONE, "")                                                    \
+#define TB_SPEC_MESH(X)                                                                 \
+  X(TEXT, content_type, 0, 0, NULL, NONE, "")                                           \
+  X(TEXT, file, 0, 0, NULL, NONE, "as given; `path` is the file to open")               \
+  X(LIST, vertex, 0, 0, , NONE, "inline vertices, 3 each")                              \
+  X(SKIP, normal, 0, 0, , NONE, "")                                                     \
+  X(SKIP, texcoord, 0, 0, , NONE, "")                                                   \
+  X(LIST, face, 0, 0, , NONE, "inline triangles, 3 whole numbers each")                 \
+  X(REAL, refpos, 3, 3, (0, 0, 0), NONE, "subtracted from the vertices")                \
+  X(REAL, refquat, 4, 4, (1, 0, 0, 0), NONE, "unit; its inverse rotates the vertices")  \
+  X(REAL, scale, 3, 3, (1, 1, 1), NONE, "scale; may be negative")                       \
+  X(REAL, pose, 7, 7, (0, 0, 0, 1, 0, 0, 0), NONE,                                      \
+    "Tribo: vertices and geoms are in the compiled frame; its pose in the mesh's file") \
+  X(SKIP, smoothnormal, 0, 0, , BOOL, "")                                               \
+  X(INT, maxhullvert, 1, 1, -1, NONE, "-1: all, else at least 4")                       \
+  X(ENUM, inertia, 1, 1, 2, MESHINERTIA, "tbMeshInertia")                               \
+  X(TEXT, builtin, 0, 0, NULL, NONE, "only \"none\"")                                   \
+  X(LIST, params, 0, 0, , NONE, "")                                                     \
   X(SKIP, material, 0, 0, , NONE, "")
 
 #define TB_SPEC_HFIELD(X)                                                 \
@@ -261,7 +276,8 @@
   X(INT, nsample, 1, 1, 0, NONE, "must be zero: delayed controls")                            \
   X(SKIP, interp, 0, 0, , NONE, "")                                                           \
   X(REAL, delay, 1, 1, 0, NONE, "must be zero")                                               \
-  X(ENUM, ctrllimited, 1, 1, TB_AUTO, TRISTATE, "is ctrlrange a clamp? see tb_spec_limited")  \
+  X(ENUM, ctrllimited, 1, 1, TB_AUTO, TRISTATE,                                               \
+    "is ctrlrange a clamp? TB_AUTO: where it is not empty")                                   \
   X(ENUM, forcelimited, 1, 1, TB_AUTO, TRISTATE, "is forcerange a clamp?")                    \
   X(ENUM, actlimited, 1, 1, TB_AUTO, TRISTATE, "is actrange a clamp?")                        \
   X(REAL, ctrlrange, 2, 2, (0, 0), NONE, "")                                                  \
@@ -348,6 +364,7 @@
   X(ENUM, exactmeshinertia, 1, 1, 0, BOOL, "older files: inertia=\"exact\" for all meshes")        \
   X(SKIP, saveinertial, 0, 0, , BOOL, "")                                                          \
   X(ENUM, alignfree, 1, 1, 0, BOOL, "align of free joints with align=\"auto\"")                    \
+  X(ENUM, keepmoments, 1, 1, 0, BOOL, "Tribo: keep moments that break A + B >= C, as of a URDF")   \
   X(SKIP, conflict, 0, 0, , NONE, "")
 
 #define TB_SPEC_LENGTHRANGE(X)                                            \
@@ -385,5 +402,138 @@
   X(REAL, meansize, 1, 1, 0, NONE, "")                                        \
   X(REAL, extent, 1, 1, 0, NONE, "")                                          \
   X(REAL, center, 3, 3, (0, 0, 0), NONE, "")
+
+// ---- structs ------------------------------------------------------------------------------------
+
+// Members of one field: numbers, int, the value of a word, const char*, tbSpecList.
+#define TB_SPEC_SHAPE_1
+#define TB_SPEC_SHAPE_2 [2]
+#define TB_SPEC_SHAPE_3 [3]
+#define TB_SPEC_SHAPE_4 [4]
+#define TB_SPEC_SHAPE_5 [5]
+#define TB_SPEC_SHAPE_6 [6]
+#define TB_SPEC_SHAPE_7 [7]
+#define TB_SPEC_SHAPE_10 [10]
+#define TB_SPEC_MEMBER_REAL(name, most) tbReal name TB_SPEC_SHAPE_##most;
+#define TB_SPEC_MEMBER_INT(name, most) int name TB_SPEC_SHAPE_##most;
+#define TB_SPEC_MEMBER_ENUM(name, most) int name;
+#define TB_SPEC_MEMBER_TEXT(name, most) const char* name;
+#define TB_SPEC_MEMBER_LIST(name, most) tbSpecList name;
+#define TB_SPEC_MEMBER_SKIP(name, most)
+#define TB_SPEC_MEMBER(kind, name, least, most, initial, words, what) \
+  TB_SPEC_MEMBER_##kind(name, most)
+
+typedef struct {
+  TB_SPEC_BODY(TB_SPEC_MEMBER)
+} tbSpecBody;
+
+typedef struct {
+  TB_SPEC_INERTIAL(TB_SPEC_MEMBER)
+} tbSpecInertial;
+
+typedef struct {
+  TB_SPEC_JOINT(TB_SPEC_MEMBER)
+} tbSpecJoint;
+
+typedef struct {
+  TB_SPEC_GEOM(TB_SPEC_MEMBER)
+} tbSpecGeom;
+
+typedef struct {
+  TB_SPEC_SITE(TB_SPEC_MEMBER)
+} tbSpecSite;
+
+typedef struct {
+  TB_SPEC_CAMERA(TB_SPEC_MEMBER)
+} tbSpecCamera;
+
+typedef struct {
+  TB_SPEC_LIGHT(TB_SPEC_MEMBER)
+} tbSpecLight;
+
+typedef struct {
+  TB_SPEC_MESH(TB_SPEC_MEMBER)
+} tbSpecMesh;
+
+typedef struct {
+  TB_SPEC_HFIELD(TB_SPEC_MEMBER)
+} tbSpecHField;
+
+typedef struct {
+  TB_SPEC_MATERIAL(TB_SPEC_MEMBER)
+} tbSpecMaterial;
+
+typedef struct {
+  TB_SPEC_PAIR(TB_SPEC_MEMBER)
+} tbSpecPair;
+
+typedef struct {
+  TB_SPEC_EXCLUDE(TB_SPEC_MEMBER)
+} tbSpecExclude;
+
+typedef struct {
+  TB_SPEC_EQUALITY(TB_SPEC_MEMBER)
+} tbSpecEquality;
+
+typedef struct {
+  TB_SPEC_TENDON(TB_SPEC_MEMBER)
+} tbSpecTendon;
+
+typedef struct {
+  TB_SPEC_ACTUATOR(TB_SPEC_MEMBER)
+} tbSpecActuator;
+
+typedef struct {
+  TB_SPEC_SENSOR(TB_SPEC_MEMBER)
+} tbSpecSensor;
+
+typedef struct {
+  TB_SPEC_NUMERIC(TB_SPEC_MEMBER)
+} tbSpecNumeric;
+
+typedef struct {
+  TB_SPEC_TEXTFIELD(TB_SPEC_MEMBER)
+} tbSpecTextField;
+
+typedef struct {
+  TB_SPEC_KEY(TB_SPEC_MEMBER)
+} tbSpecKey;
+
+typedef struct {
+  TB_SPEC_COMPILER(TB_SPEC_MEMBER)
+} tbSpecCompiler;
+
+typedef struct {
+  TB_SPEC_SIZE(TB_SPEC_MEMBER)
+} tbSpecSize;
+
+typedef struct {
+  TB_SPEC_STATISTIC(TB_SPEC_MEMBER)
+} tbSpecStatistic;
+
+// X(kind, Type): the structs, for tb_spec_set_<kind> and the like.
+#define TB_SPEC_STRUCTS(X)    \
+  X(body, tbSpecBody)         \
+  X(inertial, tbSpecInertial) \
+  X(joint, tbSpecJoint)       \
+  X(geom, tbSpecGeom)         \
+  X(site, tbSpecSite)         \
+  X(camera, tbSpecCamera)     \
+  X(light, tbSpecLight)       \
+  X(mesh, tbSpecMesh)         \
+  X(hfield, tbSpecHField)     \
+  X(material, tbSpecMaterial) \
+  X(pair, tbSpecPair)         \
+  X(exclude, tbSpecExclude)   \
+  X(equality, tbSpecEquality) \
+  X(tendon, tbSpecTendon)     \
+  X(actuator, tbSpecActuator) \
+  X(sensor, tbSpecSensor)     \
+  X(numeric, tbSpecNumeric)   \
+  X(text, tbSpecTextField)    \
+  X(key, tbSpecKey)           \
+  X(compiler, tbSpecCompiler) \
+  X(size, tbSpecSize)         \
+  X(statistic, tbSpecStatistic)
 
 #endif
