@@ -99,7 +99,10 @@ static const Field* find(const char* name, char hint[96]) {
   for (int i = 0; i < NARRAY + NOPTION; i++) {
     const Field* f = i < NARRAY ? &ARRAYS[i] : &OPTIONS[i - NARRAY];
     if (strcmp(name, f->name) == 0) return f;
-    if (!shared_because(f)) tb_nearest_offer(&nearest, f->name);
+    if (shared_because(f)) continue;
+    tb_nearest_offer(&nearest, f->name);
+    bool unprefixed = f->count > 0 && strcmp(name, strchr(f->name, '.') + 1) == 0;
+    if (unprefixed) nearest = (tbNearest){name, f->name, 0};
   }
   tb_nearest_hint(&nearest, hint);
   return NULL;

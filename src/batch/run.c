@@ -9,17 +9,45 @@
 
 // ---- results of a world ------------------------------------------------------------------------
 
-// Take the results of a step or of an evaluation, and the world's memory.
-static tbResult leave(tbBatch* b, tbBatchWorker* worker, int w, bool second_half) {
+// Copy the results of a step or of an evaluation.
+static void take_results(tbBatch* b, tbBatchWorker* worker, int w, bool second_half) {
   tbData* d = worker->data;
-  bool good = d->status == TB_OK;
   b->ncon[w] = d->ncon;
   if (second_half) b->residual_exact[w] = d->solve.residual_exact.relative;
   const tbRequests* requests = &b->state->requests;
-  if (good && requests->count) tb_requests_copy(requests, &worker->model, d, w, second_half);
-  tbResult result = tb_batch_worker_close(worker, b, w, false);
+  if (d->status != TB_OK || requests->count == 0) return;
+  tb_requests_copy(requests, &worker->model, d, w, second_half);
+}
+
+static tbResult leave(tbBatch* b, tbBatchWorker* worker, int w, bool whole) {
+  tbResult result = tb_batch_worker_close(worker, b, w, whole);
   if (result == TB_OK) tb_batch_set_status(b, w, TB_OK, NULL);
   return result;
+}
+
+// ---- what a world was before -------------------------------------------------------------------
+
+// A snapshot and the sensors, in the worker's buffer. 0: out of memory.
+static size_t keep(tbBatchWorker* worker) {
+  const tbModel* m = &worker->model;
+  tbData* d = worker->data;
+  size_t size = tb_snapshot_size(m, d), sensors = sizeof(tbReal) * (size_t)m->nsensordata;
+  unsigned char* before = tb_batch_worker_buffer(worker, size + sensors);
+  if (!before || tb_snapshot_save(m, d, before, size) != TB_OK) return 0;
+  if (sensors) memcpy(before + size, d->sensordata, sensors);
+  return size;
+}
+
+// State, inputs and world memory as they were; the result of the call and its message stay.
+static tbResult restore(tbBatchWorker* worker, size_t size) {
+  tbData* d = worker->data;
+  tbResult result = d->status;
+  char message[256];
+  memcpy(message, d->message, sizeof message);
+  tbResult restored = tb_snapshot_load(&worker->model, d, worker->buffer, size, NULL);
+  d->status = result == TB_OK ? restored : result;
+  memcpy(d->message, message, sizeof message);
+  return d->status;
 }
 
 // ---- rollouts ----------------------------------------------------------------------------------
@@ -116,7 +144,8 @@ static tbResult run_world(tbBatch* b, tbBatchWorker* worker, int w, void* contex
     if (r->nrecord) record(t, &worker->model, d, w, i, result == TB_OK);
     if (result != TB_OK && r->nrecord == 0) break;
   }
-  return leave(b, worker, w, true);
+  take_results(b, worker, w, true);
+  return leave(b, worker, w, false);
 }
 
 // Find the fields that are recorded.
@@ -177,14 +206,22 @@ tbResult tb_batch_rollout(tbBatch* batch, const tbRollout* rollout) {
 
 // ---- evaluations -------------------------------------------------------------------------------
 
+// What an evaluation leaves in the world's memory (warm starts) would change the next step.
 static tbResult evaluate(tbBatch* b, tbBatchWorker* worker, int w, void* context) {
   bool all = *(const tbForwardStage*)context == TB_FORWARD_FORCE;
   tbPurpose purpose = {.observed = b->state->requests.needs};
   tbData* d = worker->data;
-  if (tb_batch_worker_enter(worker, b, w, false) == TB_OK) {
-    all ? tb_forward_for(&worker->model, d, purpose) : tb_step1_for(&worker->model, d, purpose);
+  if (tb_batch_worker_enter(worker, b, w, true) == TB_OK) {
+    size_t size = keep(worker);
+    if (size == 0) {
+      d->status = TB_ERROR_MEMORY;
+    } else {
+      all ? tb_forward_for(&worker->model, d, purpose) : tb_step1_for(&worker->model, d, purpose);
+      take_results(b, worker, w, all);
+      restore(worker, size);
+    }
   }
-  return leave(b, worker, w, all);
+  return leave(b, worker, w, true);
 }
 
 tbResult tb_batch_forward(tbBatch* b, const unsigned char* mask, tbForwardStage stage) {
@@ -205,37 +242,21 @@ typedef struct {
 } Applied;
 
 // Call the function; the world becomes what it was if the call fails or is not kept.
-static tbResult call(const Applied* a, tbBatchWorker* worker, int w) {
-  const tbModel* m = &worker->model;
-  tbData* d = worker->data;
-  size_t size = tb_snapshot_size(m, d), sensors = sizeof(tbReal) * (size_t)m->nsensordata;
-  unsigned char* before = tb_batch_worker_buffer(worker, size + sensors);
-  if (!before) return TB_ERROR_MEMORY;
-  tbResult result = tb_snapshot_save(m, d, before, size);
-  if (sensors) memcpy(before + size, d->sensordata, sensors);
-  if (result == TB_OK) result = a->function(m, d, w, a->argument);
-  if (result == TB_OK && a->keep) return TB_OK;
-  char message[256];
-  memcpy(message, d->message, sizeof message);
-  tbResult restored = tb_snapshot_load(m, d, before, size, NULL);
-  memcpy(d->message, message, sizeof message);
-  if (sensors) memcpy(d->sensordata, before + size, sensors);
-  return result == TB_OK ? restored : result;
-}
-
 static tbResult apply(tbBatch* b, tbBatchWorker* worker, int w, void* context) {
+  const Applied* a = context;
   tbData* d = worker->data;
-  tbResult result = tb_batch_worker_enter(worker, b, w, true);
-  if (result == TB_OK) {
-    result = call(context, worker, w);
-    if (result != TB_OK && !d->message[0]) {
-      snprintf(d->message, sizeof d->message, "the function failed: %s", tb_result_name(result));
+  if (tb_batch_worker_enter(worker, b, w, true) == TB_OK) {
+    size_t size = keep(worker), sensors = sizeof(tbReal) * (size_t)b->model->nsensordata;
+    d->status = size ? a->function(&worker->model, d, w, a->argument) : TB_ERROR_MEMORY;
+    if (d->status != TB_OK && !d->message[0]) {
+      snprintf(d->message, sizeof d->message, "the function failed: %s", tb_result_name(d->status));
+    }
+    if (size && (d->status != TB_OK || !a->keep)) {
+      restore(worker, size);
+      if (sensors) memcpy(d->sensordata, worker->buffer + size, sensors);
     }
   }
-  d->status = result;
-  result = tb_batch_worker_close(worker, b, w, true);
-  if (result == TB_OK) tb_batch_set_status(b, w, TB_OK, NULL);
-  return result;
+  return leave(b, worker, w, true);
 }
 
 tbResult tb_batch_apply(tbBatch* b, const unsigned char* mask, tbBatchFunction function,
