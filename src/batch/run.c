@@ -56,10 +56,10 @@ enum { MOST_RECORDS = 64 };
 
 typedef struct {
   const tbRollout* rollout;
-  tbField field[MOST_RECORDS];  // of the rollout's records
   int every;
-  int needs;     // of the records
-  bool derived;  // a record is not of the state
+  int needs;                    // of the records
+  bool derived;                 // a record is not of the state
+  tbField field[MOST_RECORDS];  // of the rollout's records
 } Trajectory;
 
 // Set the initial state of a rollout; without one the world continues from its own.
@@ -150,7 +150,10 @@ static tbResult run_world(tbBatch* b, tbBatchWorker* worker, int w, void* contex
 
 // Find the fields that are recorded.
 static tbResult prepare(tbBatch* b, const tbRollout* r, Trajectory* t) {
-  *t = (Trajectory){.rollout = r, .every = r->every > 0 ? r->every : 1};
+  t->rollout = r;
+  t->every = r->every > 0 ? r->every : 1;
+  t->needs = 0;
+  t->derived = false;
   if (r->nstep < 0) {
     return tb_batch_refuse(b, "nstep is %d, expected 0 or more", r->nstep);
   }
