@@ -276,7 +276,7 @@ tbResult tb_expansion_enter(tbExpansion* x, tbBatchWorker* worker, const tbModel
   tbResult result = tb_expansion_refresh(x, worker, base, w);
   if (result != TB_OK || !x->reshapes) return result;
   tbStepState* state = tb_step_state(&worker->model, worker->data);
-  tb_detector_reshape(state->finder, &worker->model);
+  tb_detector_reshape(state->detector, &worker->model);
   tb_law_reshape(&worker->model, state);
   return TB_OK;
 }

@@ -60,7 +60,7 @@ tbResult tb_batch_get_model(tbBatch* b, int world, tbModel* m) {
   m->total_mass = model->total_mass;
   m->extent = model->extent;
   m->mean_inertia = model->mean_inertia;
-  m->tautness = model->tautness;
+  m->load_to_inertia = model->load_to_inertia;
   m->opt = model->opt;
   m->opt.threads = threads;
   return TB_OK;

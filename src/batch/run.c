@@ -119,9 +119,9 @@ static void refuse_world(tbWorldReport* report, tbResult result) {
 static tbPurpose purpose_of(const tbBatch* b, const Trajectory* t, int step) {
   int nstep = t->rollout->nstep;
   bool last = step + 1 == nstep;
-  bool judged = b->judge_every > 0 && (step + 1) % b->judge_every == 0;
+  bool certified = b->certify_every > 0 && (step + 1) % b->certify_every == 0;
   bool recorded = t->derived && (step + 1) % t->every == 0;
-  tbPurpose purpose = {.state_only = !last && !judged && !recorded};
+  tbPurpose purpose = {.state_only = !last && !certified && !recorded};
   if (last) purpose.observed |= b->state->requests.needs;
   if (recorded) purpose.observed |= t->needs;
   return purpose;

@@ -43,7 +43,7 @@ static tbResult exchange_tables(const tbModel* m, tbStepState* state, tbWorldMem
 tbResult tb_world_memory_enter(const tbModel* m, tbStepState* state, tbWorldMemory* world,
                                bool whole) {
   tbResult result = exchange_tables(m, state, world, whole);
-  return result == TB_OK ? tb_detector_memory_load(state->finder, world->pairs, world->pairs_size)
+  return result == TB_OK ? tb_detector_memory_load(state->detector, world->pairs, world->pairs_size)
                          : result;
 }
 
@@ -51,7 +51,7 @@ tbResult tb_world_memory_leave(const tbModel* m, tbStepState* state, tbWorldMemo
                                bool whole) {
   tbResult result = exchange_tables(m, state, world, whole);
   if (result != TB_OK) return result;
-  size_t size = tb_detector_memory_size(state->finder);
+  size_t size = tb_detector_memory_size(state->detector);
   if (size > world->pairs_capacity) {
     void* pairs = realloc(world->pairs, 2 * size);
     if (!pairs) {
@@ -62,7 +62,7 @@ tbResult tb_world_memory_leave(const tbModel* m, tbStepState* state, tbWorldMemo
     world->pairs_capacity = 2 * size;
   }
   world->pairs_size = size;
-  tb_detector_memory_save(state->finder, world->pairs);
+  tb_detector_memory_save(state->detector, world->pairs);
   return TB_OK;
 }
 

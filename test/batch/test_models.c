@@ -79,7 +79,7 @@ static void assert_same_model(tbBatch* b, int w, const tbModel* own, const char*
   }
   TB_MODEL_ARRAYS(X)
 #undef X
-  assert_true(got->total_mass == own->total_mass && got->tautness == own->tautness);
+  assert_true(got->total_mass == own->total_mass && got->load_to_inertia == own->load_to_inertia);
   assert_memory_equal(&got->opt, &own->opt, sizeof own->opt);
   tb_model_free(got);
 }

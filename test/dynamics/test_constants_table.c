@@ -73,7 +73,7 @@ static void compare(const tbModel* a, const tbModel* b, const char* field, const
   TB_MODEL_ARRAYS(X)
 #undef X
   CHECK(total_mass, a->total_mass != b->total_mass)
-  CHECK(tautness, a->tautness != b->tautness)
+  CHECK(load_to_inertia, a->load_to_inertia != b->load_to_inertia)
   CHECK(extent, a->extent != b->extent)
   CHECK(mean_inertia, a->mean_inertia != b->mean_inertia)
 #undef CHECK

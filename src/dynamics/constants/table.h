@@ -83,6 +83,6 @@ enum {
 // Numbers of tbModel itself.
 #define TB_CONSTANT_TOTALS(X) \
   X(total_mass, TB_FROM_MASS) \
-  X(tautness, TB_FROM_INERTIA)
+  X(load_to_inertia, TB_FROM_INERTIA)
 
 #endif
