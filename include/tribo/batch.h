@@ -33,9 +33,9 @@ typedef struct {
   tbReal* residual_exact;  // nworld: relative residual of the exact law; NaN: not evaluated
   char message[256];       // error of the last call
   tbWorldReport* report;   // nworld: summary of the last call's steps (not a tb_batch_field)
-  // The certificate is computed at every certify_every-th step of a call, counted from its first, and
-  // always at its last step; 0 or less: at the last step only. Rigid laws get it from their solver
-  // in every step; under the other laws it takes 2 to 20 % of a step's time. Steps without a
+  // The certificate is computed at every certify_every-th step of a call, counted from its first,
+  // and always at its last step; 0 or less: at the last step only. Rigid laws get it from their
+  // solver in every step; under the other laws it takes 2 to 20 % of a step's time. Steps without a
   // certificate are counted as uncertified.
   int certify_every;
   struct tbBatchState* state;

@@ -13,7 +13,7 @@
   X(geom_friction, x >= 0)                           \
   X(geom_restitution, x >= 0 && x <= 1)              \
   X(geom_compliance, x >= 0)                         \
-  X(geom_tangentcompliance, x >= 0)                      \
+  X(geom_tangentcompliance, x >= 0)                  \
   X(geom_contactdamping, x >= 0)                     \
   X(mesh_hullradius, x >= 0)                         \
   X(hfield_size, x >= 0)                             \
@@ -21,7 +21,7 @@
   X(pair_friction, x >= 0)                           \
   X(pair_restitution, x == -1 || (x >= 0 && x <= 1)) \
   X(pair_compliance, x == -1 || x >= 0)              \
-  X(pair_tangentcompliance, x == -1 || x >= 0)           \
+  X(pair_tangentcompliance, x == -1 || x >= 0)       \
   X(pair_contactdamping, x == -1 || x >= 0)          \
   X(pair_comfree, x == -1 || x >= 0)                 \
   X(tendon_armature, x >= 0)                         \

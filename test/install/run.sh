@@ -47,6 +47,8 @@ $cc -std=c17 -Wall -Wextra -Werror "$work/start.c" -o "$work/start" $(pkg-config
 LD_LIBRARY_PATH=$libdir "$work/start" "$source/scenes/sliding_cube.xml"
 $cc -std=c17 -Wall -Wextra -Werror "$work/lqr.c" -o "$work/lqr" $(pkg-config --cflags --libs tribo) -lm
 LD_LIBRARY_PATH=$libdir "$work/lqr" "$source/scenes/quadruped_torque.xml"
+$cc -std=c17 -Wall -Wextra -Werror "$work/batch.c" -o "$work/batch" $(pkg-config --cflags --libs tribo)
+LD_LIBRARY_PATH=$libdir "$work/batch" "$source/scenes/hand.xml"
 
 # find_package
 cmake -S "$work" -B "$work/b" -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_C_COMPILER="$cc" >/dev/null
