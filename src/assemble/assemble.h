@@ -56,6 +56,10 @@ typedef struct tbDetector tbDetector;
 tbDetector* tb_detector_new(const tbModel* model);
 void tb_detector_free(tbDetector* detector);
 
+// Sizes, places, margins or height fields of the model have changed, its structure and meshes have
+// not.
+void tb_detector_reshape(tbDetector* detector, const tbModel* model);
+
 // The shape of a geom at its pose in `data`. False if the geom cannot collide.
 bool tb_detector_shape(const tbDetector* detector, const tbModel* model, const tbData* data,
                        int geom, tbShape* shape);

@@ -1,5 +1,6 @@
 #include "base/text.h"
 
+#include <stdio.h>
 #include <string.h>
 
 int tb_edit_distance(const char* a, const char* b) {
@@ -19,6 +20,21 @@ int tb_edit_distance(const char* a, const char* b) {
     }
   }
   return row[nb];
+}
+
+void tb_nearest_offer(tbNearest* nearest, const char* candidate) {
+  int distance = tb_edit_distance(nearest->name, candidate);
+  // A suggestion that shares less than half of the letters is no help.
+  if (distance > (int)strlen(nearest->name) / 2) return;
+  if (nearest->best && distance >= nearest->distance) return;
+  nearest->best = candidate;
+  nearest->distance = distance;
+}
+
+const char* tb_nearest_hint(const tbNearest* nearest, char room[96]) {
+  room[0] = 0;
+  if (nearest->best) snprintf(room, 96, ", did you mean '%.60s'?", nearest->best);
+  return room;
 }
 
 bool tb_ends_with(const char* text, const char* end) {

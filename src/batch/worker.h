@@ -6,28 +6,12 @@
 #include "batch/world_memory.h"
 #include "tribo/batch.h"
 
-// Arrays of the model that depend on masses, in the order of a world's block.
-#define TB_MASS_ARRAYS(X)          \
-  X(body_mass, nbody, 1)           \
-  X(body_inertia, nbody, 3)        \
-  X(body_subtreemass, nbody, 1)    \
-  X(body_invweight0, nbody, 2)     \
-  X(dof_invweight0, nv, 1)         \
-  X(dof_M0, nv, 1)                 \
-  X(tendon_invweight0, ntendon, 1) \
-  X(actuator_acc0, nu, 1)
-
-// Masses of a world whose scale is not one.
 typedef struct {
-  tbReal scale;  // scale for which they were computed; 0: none yet
-  tbReal total;  // kg
-  tbReal* block;
-} tbWorldMasses;
-
-typedef struct {
-  tbModel model;    // the batch's model with the options and masses of the current world
-  tbModel* scaled;  // the worker's own copy with scaled masses, made on first use
-  tbData* data;     // its state and input arrays are views into the batch's rows
+  tbModel model;          // the batch's model with the arrays and options of the current world
+  tbModel* own;           // a copy of the model for derived constants of a world, made on first use
+  tbData* data;           // its state and input arrays are views into the batch's rows
+  unsigned char* buffer;  // of a snapshot
+  size_t capacity;        // of the buffer
   // The first of this worker's worlds that failed in the current call, or -1, and its error.
   int failed;
   tbResult failure;
@@ -43,15 +27,19 @@ size_t tb_batch_worker_bytes(const tbBatchWorker* worker);
 // needs more fails with out of memory.
 void tb_batch_worker_limit(tbBatchWorker* worker, size_t bytes);
 
-// Bytes of a world's own mass arrays.
-size_t tb_world_masses_bytes(const tbModel* model);
+// Point the worker's model and data at the rows of world w. Its state can be read and written.
+void tb_batch_worker_view(tbBatchWorker* worker, tbBatch* batch, int w);
 
-// Make the worker's model and data those of world w. On failure data->status says why.
-tbResult tb_batch_worker_enter(tbBatchWorker* worker, tbBatch* batch, int w,
-                               tbWorldMemory* remembered, tbWorldMasses* masses);
+// View world w and give its memory to the worker, that of all laws if `whole`. `close` takes it
+// back, and the time, whatever `open` returned.
+tbResult tb_batch_worker_open(tbBatchWorker* worker, tbBatch* batch, int w, bool whole);
+tbResult tb_batch_worker_close(tbBatchWorker* worker, tbBatch* batch, int w, bool whole);
 
-// After the steps of world w: copy results that are not written in place to the batch.
-tbResult tb_batch_worker_leave(tbBatchWorker* worker, tbBatch* batch, int w,
-                               tbWorldMemory* remembered);
+// Open world w and make its model ready for a step: check its values, derive its constants. On
+// failure data->status and data->message say why.
+tbResult tb_batch_worker_enter(tbBatchWorker* worker, tbBatch* batch, int w, bool whole);
+
+// Room for `size` bytes in the buffer; NULL when out of memory.
+unsigned char* tb_batch_worker_buffer(tbBatchWorker* worker, size_t size);
 
 #endif

@@ -13,9 +13,8 @@ static void exchange(void* a, void* b, size_t size) {
   }
 }
 
-// Exchange the memory of the model's law; both keep their allocations. False when out of memory.
-static bool exchange_law(const tbModel* m, tbStepState* state, tbWorldMemory* world) {
-  int law = m->opt.law;
+// Exchange the memory of a law; both keep their allocations. False when out of memory.
+static bool exchange_law(const tbModel* m, tbStepState* state, tbWorldMemory* world, int law) {
   const tbLawType* type = tb_law_type(law);
   if (!type || !type->memory) return true;
   if (!tb_law_open(m, state, law)) return false;
@@ -26,24 +25,31 @@ static bool exchange_law(const tbModel* m, tbStepState* state, tbWorldMemory* wo
 }
 
 // Exchange the tables; each keeps its allocation.
-static tbResult exchange_tables(const tbModel* m, tbStepState* state, tbWorldMemory* world) {
+static tbResult exchange_tables(const tbModel* m, tbStepState* state, tbWorldMemory* world,
+                                bool whole) {
   tbImpulseCache warm = state->warm;
   state->warm = world->warm;
   world->warm = warm;
   tbSleep sleep = state->sleep;
   state->sleep = world->sleep;
   world->sleep = sleep;
-  return exchange_law(m, state, world) ? TB_OK : TB_ERROR_MEMORY;
+  bool done = whole || exchange_law(m, state, world, m->opt.law);
+  for (int i = 0; whole && i < TB_STEP_LAW_COUNT; i++) {
+    done = exchange_law(m, state, world, i) && done;
+  }
+  return done ? TB_OK : TB_ERROR_MEMORY;
 }
 
-tbResult tb_world_memory_enter(const tbModel* m, tbStepState* state, tbWorldMemory* world) {
-  tbResult result = exchange_tables(m, state, world);
+tbResult tb_world_memory_enter(const tbModel* m, tbStepState* state, tbWorldMemory* world,
+                               bool whole) {
+  tbResult result = exchange_tables(m, state, world, whole);
   return result == TB_OK ? tb_detector_memory_load(state->detector, world->pairs, world->pairs_size)
                          : result;
 }
 
-tbResult tb_world_memory_leave(const tbModel* m, tbStepState* state, tbWorldMemory* world) {
-  tbResult result = exchange_tables(m, state, world);
+tbResult tb_world_memory_leave(const tbModel* m, tbStepState* state, tbWorldMemory* world,
+                               bool whole) {
+  tbResult result = exchange_tables(m, state, world, whole);
   if (result != TB_OK) return result;
   size_t size = tb_detector_memory_size(state->detector);
   if (size > world->pairs_capacity) {

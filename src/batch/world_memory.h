@@ -16,9 +16,12 @@ typedef struct {
 } tbWorldMemory;
 
 // Give the world memory to the state before a step, and take it back after the step. Between the
-// two calls it belongs to the state.
-tbResult tb_world_memory_enter(const tbModel* model, tbStepState* state, tbWorldMemory* world);
-tbResult tb_world_memory_leave(const tbModel* model, tbStepState* state, tbWorldMemory* world);
+// two calls it belongs to the state. A step needs the memory of the model's law; a snapshot the
+// `whole`: that of every law.
+tbResult tb_world_memory_enter(const tbModel* model, tbStepState* state, tbWorldMemory* world,
+                               bool whole);
+tbResult tb_world_memory_leave(const tbModel* model, tbStepState* state, tbWorldMemory* world,
+                               bool whole);
 
 // Clear all data; keeps the allocation.
 void tb_world_memory_clear(tbWorldMemory* world);

@@ -162,6 +162,16 @@ static void set_shape(tbDetector* f, const tbModel* m, int i, int g) {
       tb_norm3(m->geom_pos + 3 * g) + tb_norm3(b->center) + tb_norm3(b->half) + tb_norm3(b->round);
 }
 
+void tb_detector_reshape(tbDetector* f, const tbModel* m) {
+  view_hfields(f, m);
+  for (int i = 0; i < f->count; i++) {
+    f->margin[i] = largest_margin(m, f->geom[i]);
+    set_shape(f, m, i, f->geom[i]);
+  }
+  // Every box is placed again, also those of geoms that cannot move.
+  f->started = 0;
+}
+
 static void list_geoms(tbDetector* f, const tbModel* m) {
   for (int g = 0; g < m->ngeom; g++) {
     if (!may_touch(m, g)) continue;

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/minmax.h"
+#include "forces/forces.h"
 #include "model/law_kinds.h"
 #include "model/workspace.h"
 #include "spatial/vec3.h"
@@ -100,6 +101,17 @@ tbResult tb_body_contact_wrench(const tbModel* m, const tbData* d, int body, con
   if (result != TB_OK) return result;
   add_contacts(d, m->geom_bodyid, body, -1, about ? about : d->xipos + 3 * body, wrench);
   return TB_OK;
+}
+
+void tb_body_contact_wrenches(const tbModel* m, const tbData* d, tbReal* wrench) {
+  memset(wrench, 0, sizeof(tbReal[6]) * (size_t)m->nbody);
+  for (int i = 0; i < d->ncon; i++) {
+    const tbContact* c = &d->contact[i];
+    for (int side = 0; side < 2; side++) {
+      int body = m->geom_bodyid[c->geom[side]];
+      add_contact(c, side ? 1 : -1, d->xipos + 3 * body, wrench + 6 * body);
+    }
+  }
 }
 
 tbResult tb_pair_contact_wrench(const tbModel* m, const tbData* d, int on_body, int by_body,

@@ -29,6 +29,9 @@ int tb_has_fluid(const tbModel* m);
 // 0.
 int tb_fluid_ellipsoids(const tbModel* m, tbData* d, int body);
 
+// tb_body_contact_wrench of every body, about its centre of mass: nbody rows of 6.
+void tb_body_contact_wrenches(const tbModel* m, const tbData* d, tbReal* wrench);
+
 // Moments and velocities of actuators that act on a body's contacts. After the contacts are found.
 void tb_adhesion(const tbModel* m, tbData* d);
 

@@ -43,7 +43,8 @@ struct tbLawType {
   tbResult (*inverse)(const tbStep* step, const tbReal* qacc, const tbInverseSettings* settings,
                       tbReal* qfrc, tbInverseInfo* info);
 
-  // ---- its own state in a world (tbStepState.law), zeroed before `open` ----
+  // ---- its own state in a world (tbStepState.law), zeroed before `open`, which
+  // is called again when sizes or places of geoms have changed ----
   size_t state_size;
   void (*open)(void* own, const tbModel* model);
   void (*close)(void* own);                                            // frees the state [free]

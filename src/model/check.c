@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "model/value_rules.h"
 
 tbResult tb_check_range(const char* field, const int* a, int64_t n, int64_t low, int64_t high,
                         tbError* error) {
@@ -41,18 +42,49 @@ tbResult tb_check_rows(const char* field, const int* start, int n, int64_t* entr
   return good ? TB_OK : tb_fail(error, TB_ERROR_MODEL, "model: %s does not ascend from 0", field);
 }
 
-tbResult tb_check_quats(const char* field, const tbReal* q, int64_t n, tbError* error) {
-  for (int64_t i = 0; i < n; i++, q += 4) {
-    tbReal norm = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+// Rows of `columns` values that are unit vectors.
+static tbResult check_units(const char* field, const tbReal* x, int64_t n, int columns,
+                            tbError* error) {
+  for (int64_t i = 0; i + columns <= n; i += columns) {
+    tbReal norm = 0;
+    for (int k = 0; k < columns; k++) norm += x[i + k] * x[i + k];
     if (!(fabs(norm - 1) < 1e-6)) {
-      return tb_fail(error, TB_ERROR_MODEL, "model: %s[%lld] is not a unit quaternion", field,
-                     (long long)i);
+      return tb_fail(error, TB_ERROR_MODEL, "model: %s[%lld] is not a unit %s", field,
+                     (long long)(i / columns), columns == 4 ? "quaternion" : "vector");
     }
   }
   return TB_OK;
 }
 
-// Numbers are finite; ranges may be infinite, and user data may have any value.
+tbResult tb_check_values(const char* field, const tbReal* values, int64_t n, tbError* error) {
+  if (tb_ends_with(field, "user") || strcmp(field, "numeric_data") == 0) return TB_OK;
+  const bool is_range = tb_ends_with(field, "range");
+  for (int64_t i = 0; i < n; i++) {
+    if (is_range ? isnan(values[i]) : !isfinite(values[i])) {
+      return tb_fail(error, TB_ERROR_MODEL, "model: %s[%lld] is %g", field, (long long)i,
+                     values[i]);
+    }
+  }
+#define X(name, allowed)                                                                   \
+  if (strcmp(field, #name) == 0) {                                                         \
+    for (int64_t i = 0; i < n; i++) {                                                      \
+      const tbReal x = values[i];                                                          \
+      if (!(allowed)) {                                                                    \
+        return tb_fail(error, TB_ERROR_MODEL, "model: %s[%lld] is %g, expected %s", field, \
+                       (long long)i, x, #allowed);                                         \
+      }                                                                                    \
+    }                                                                                      \
+  }
+  TB_VALUE_RULES(X)
+#undef X
+#define X(name, columns) \
+  if (strcmp(field, #name) == 0) return check_units(field, values, n, columns, error);
+  TB_UNIT_ROWS(X)
+#undef X
+  return TB_OK;
+}
+
+// Ranges may be infinite, and user data may have any value.
 static tbResult check_numbers(const tbModel* model, tbError* error) {
   TB_MODEL_SIZES(TB_SIZE_LOCAL)
 #define TB_IS_REAL_tbReal 1
@@ -60,16 +92,11 @@ static tbResult check_numbers(const tbModel* model, tbError* error) {
 #define TB_IS_REAL_char 0
 #define TB_IS_REAL_float 0
 #define TB_IS_REAL_uint16_t 0
-#define X(type, name, rows, columns, unit, what)                                            \
-  if (TB_IS_REAL_##type && !tb_ends_with(#name, "user") && strcmp(#name, "numeric_data")) { \
-    const bool is_range = tb_ends_with(#name, "range");                                     \
-    for (int64_t i = 0; i < (rows) * (columns); i++) {                                      \
-      double value = (double)model->name[i];                                                \
-      if (is_range ? isnan(value) : !isfinite(value)) {                                     \
-        return tb_fail(error, TB_ERROR_MODEL, "model: %s[%lld] is %g", #name, (long long)i, \
-                       value);                                                              \
-      }                                                                                     \
-    }                                                                                       \
+#define X(type, name, rows, columns, unit, what)                                      \
+  if (TB_IS_REAL_##type) {                                                            \
+    tbResult result = tb_check_values(#name, (const tbReal*)(const void*)model->name, \
+                                      (rows) * (columns), error);                     \
+    if (result) return result;                                                        \
   }
   TB_MODEL_ARRAYS(X)
 #undef X

@@ -19,8 +19,12 @@ tbResult tb_check_spans(const char* field, const int* address, const int* count,
 tbResult tb_check_rows(const char* field, const int* start, int n, int64_t* entries,
                        tbError* error);
 
-// Rows of four that are unit quaternions.
-tbResult tb_check_quats(const char* field, const tbReal* q, int64_t n, tbError* error);
+// The numbers of an array of the model, or of a world's row of it, are as value_rules.h says.
+tbResult tb_check_values(const char* field, const tbReal* values, int64_t n, tbError* error);
+
+// The quaternions of a configuration are unit ones; after tb_check_tree.
+tbResult tb_check_configuration(const tbModel* model, const char* field, const tbReal* qpos,
+                                tbError* error);
 
 tbResult tb_check_tree(const tbModel* model, tbError* error);
 tbResult tb_check_shapes(const tbModel* model, tbError* error);

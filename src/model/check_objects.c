@@ -95,10 +95,6 @@ static tbResult check_tendons(const tbModel* m, tbError* error) {
   int64_t entry = 0;
   for (int t = 0; t < m->ntendon; t++) {
     int first = m->tendon_adr[t], count = m->tendon_num[t];
-    if (m->tendon_armature[t] < 0) {
-      return tb_fail(error, TB_ERROR_MODEL, "model: tendon_armature[%d] is %g, expected >= 0", t,
-                     m->tendon_armature[t]);
-    }
     if (count < 1) return dangling(error, "tendon", t);
     bool fixed = m->wrap_type[first] == TB_WRAP_JOINT;
     for (int i = first; i < first + count; i++) {

@@ -24,7 +24,6 @@ static tbResult check_geoms(const tbModel* m, tbError* error) {
   TRY(tb_check_range("geom_bodyid", m->geom_bodyid, m->ngeom, 0, m->nbody, error));
   TRY(tb_check_spans("body_geomadr", m->body_geomadr, m->body_geomnum, m->nbody, m->ngeom, error));
   TRY(check_dim("geom_condim", m->geom_condim, m->ngeom, error));
-  TRY(tb_check_quats("geom_quat", m->geom_quat, m->ngeom, error));
   for (int g = 0; g < m->ngeom; g++) {
     int type = m->geom_type[g], id = m->geom_dataid[g];
     int high = type == TB_GEOM_HFIELD ? m->nhfield : m->nmesh;
@@ -36,10 +35,6 @@ static tbResult check_geoms(const tbModel* m, tbError* error) {
     bool collides = m->geom_contype[g] || m->geom_conaffinity[g];
     if (type == TB_GEOM_MESH && collides && m->mesh_hullvertadr[id] < 0) {
       return tb_fail(error, TB_ERROR_MODEL, "model: geom %d collides, but its mesh has no hull", g);
-    }
-    const tbReal* size = m->geom_size + 3 * (size_t)g;
-    if (size[0] < 0 || size[1] < 0 || size[2] < 0 || m->geom_rbound[g] < 0) {
-      return tb_fail(error, TB_ERROR_MODEL, "model: geom %d has a negative size", g);
     }
   }
   // Geoms are in the order of their bodies.
@@ -126,15 +121,11 @@ static tbResult check_meshes(const tbModel* m, tbError* error) {
                      m->nhullvert, error));
   TRY(tb_check_spans("mesh_hullfaceadr", m->mesh_hullfaceadr, m->mesh_hullfacenum, m->nmesh,
                      m->nhullface, error));
-  TRY(tb_check_quats("mesh_quat", m->mesh_quat, m->nmesh, error));
   for (int i = 0; i < m->nmesh; i++) {
     int64_t first = m->mesh_facenum[i] ? m->mesh_faceadr[i] : 0;
     TRY(tb_check_range("mesh_face", m->mesh_face + 3 * first, 3 * (int64_t)m->mesh_facenum[i], 0,
                        m->mesh_vertnum[i], error));
     if (m->mesh_hullvertadr[i] >= 0) TRY(check_hull(m, i, error));
-    if (m->mesh_hullradius[i] < 0) {
-      return tb_fail(error, TB_ERROR_MODEL, "model: mesh_hullradius[%d] is negative", i);
-    }
   }
   return TB_OK;
 }
@@ -146,11 +137,6 @@ static tbResult check_hfields(const tbModel* m, tbError* error) {
         m->hfield_adr[i] + n > m->nhfielddata) {
       return tb_fail(error, TB_ERROR_MODEL, "model: hfield %d is out of bounds", i);
     }
-    for (int k = 0; k < 4; k++) {
-      if (m->hfield_size[4 * i + k] < 0) {
-        return tb_fail(error, TB_ERROR_MODEL, "model: hfield %d has a negative size", i);
-      }
-    }
   }
   return TB_OK;
 }
@@ -161,9 +147,7 @@ tbResult tb_check_shapes(const tbModel* m, tbError* error) {
   TRY(check_geoms(m, error));
   TRY(tb_check_range("site_type", m->site_type, m->nsite, 0, TB_NGEOMTYPES, error));
   TRY(tb_check_range("site_bodyid", m->site_bodyid, m->nsite, 0, m->nbody, error));
-  TRY(tb_check_quats("site_quat", m->site_quat, m->nsite, error));
   TRY(tb_check_range("cam_bodyid", m->cam_bodyid, m->ncam, 0, m->nbody, error));
-  TRY(tb_check_quats("cam_quat", m->cam_quat, m->ncam, error));
   TRY(tb_check_range("cam_mode", m->cam_mode, m->ncam, 0, TB_CAM_TARGETBODYCOM + 1, error));
   TRY(tb_check_range("cam_targetbodyid", m->cam_targetbodyid, m->ncam, -1, m->nbody, error));
   TRY(tb_check_range("light_bodyid", m->light_bodyid, m->nlight, 0, m->nbody, error));

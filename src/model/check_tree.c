@@ -1,5 +1,7 @@
 // Bodies, joints and degrees of freedom: the tree in depth-first order, and quantities derived from
 // it.
+#include <math.h>
+
 #include "base/error.h"
 #include "model/check.h"
 #include "model/joint_kinds.h"
@@ -92,16 +94,28 @@ static tbResult check_joints(const tbModel* m, tbError* error) {
       q += tb_joint_nq(type);
       v += tb_joint_nv(type);
       if (q > m->nq || v > m->nv) return broken(error, "jnt_type", j);
-      if (tb_joint_has_quaternion(type)) {
-        TRY(tb_check_quats("qpos0", m->qpos0 + q - 4, 1, error));
-        TRY(tb_check_quats("qpos_spring", m->qpos_spring + q - 4, 1, error));
-      }
     }
     if (m->body_dofnum[b] != v - first_dof) return broken(error, "body_dofnum", b);
     if (m->body_dofnum[b] && m->body_dofadr[b] != first_dof) return broken(error, "body_dofadr", b);
   }
   if (joint != m->njnt || q != m->nq || v != m->nv) {
     return tb_fail(error, TB_ERROR_MODEL, "model: nq, nv and njnt do not match the joints");
+  }
+  TRY(tb_check_configuration(m, "qpos0", m->qpos0, error));
+  return tb_check_configuration(m, "qpos_spring", m->qpos_spring, error);
+}
+
+tbResult tb_check_configuration(const tbModel* m, const char* field, const tbReal* qpos,
+                                tbError* error) {
+  for (int j = 0; j < m->njnt; j++) {
+    int type = m->jnt_type[j], at = m->jnt_qposadr[j] + tb_joint_nq(type) - 4;
+    if (!tb_joint_has_quaternion(type)) continue;
+    const tbReal* q = qpos + at;
+    tbReal norm = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+    if (!(fabs(norm - 1) < 1e-6)) {
+      return tb_fail(error, TB_ERROR_MODEL,
+                     "model: %s[%d] and what follows it is not a unit quaternion", field, at);
+    }
   }
   return TB_OK;
 }
@@ -189,14 +203,5 @@ tbResult tb_check_tree(const tbModel* m, tbError* error) {
   TRY(check_joints(m, error));
   TRY(check_dofs(m, error));
   TRY(check_mass_pattern(m, error));
-  TRY(check_trees(m, error));
-  TRY(tb_check_quats("body_quat", m->body_quat, m->nbody, error));
-  TRY(tb_check_quats("body_iquat", m->body_iquat, m->nbody, error));
-  for (int b = 0; b < m->nbody; b++) {
-    const tbReal* I = m->body_inertia + 3 * (size_t)b;
-    if (m->body_mass[b] < 0 || I[0] < 0 || I[1] < 0 || I[2] < 0) {
-      return tb_fail(error, TB_ERROR_MODEL, "model: body %d has negative mass or inertia", b);
-    }
-  }
-  return TB_OK;
+  return check_trees(m, error);
 }

@@ -96,13 +96,15 @@ tbData* tb_data_copy(const tbModel* model, const tbData* source) {
   return copy;
 }
 
-void tb_reset(const tbModel* model, tbData* data) {
-  if (!tb_is_world_of(model, data)) return;
+// State and inputs at the reference pose.
+static void reset_pose(const tbModel* model, tbData* data) {
   TB_MODEL_SIZES(TB_SIZE_LOCAL)
 #define X(type, name, rows, columns, unit, what) \
   memset(data->name, 0, (size_t)((rows) * (columns)) * sizeof(type));
-  TB_DATA_ARRAYS(X)
+  TB_DATA_STATE(X)
+  TB_DATA_INPUT(X)
 #undef X
+  data->time = 0;
   memcpy(data->qpos, model->qpos0, (size_t)model->nq * sizeof(tbReal));
   for (int i = 0; i < model->neq; i++) data->eq_active[i] = model->eq_active0[i];
   for (int i = 0; i < model->nbody; i++) {
@@ -111,7 +113,31 @@ void tb_reset(const tbModel* model, tbData* data) {
     memcpy(data->mocap_pos + 3 * mocap, model->body_pos + 3 * i, 3 * sizeof(tbReal));
     memcpy(data->mocap_quat + 4 * mocap, model->body_quat + 4 * i, 4 * sizeof(tbReal));
   }
-  data->time = 0;
+}
+
+void tb_reset_state(const tbModel* model, tbData* data, int key) {
+  reset_pose(model, data);
+  if (key < 0) return;
+  size_t k = (size_t)key, real = sizeof(tbReal);
+  size_t nq = (size_t)model->nq, nv = (size_t)model->nv, na = (size_t)model->na;
+  size_t nu = (size_t)model->nu, nmocap = (size_t)model->nmocap;
+  data->time = model->key_time[key];
+  memcpy(data->qpos, model->key_qpos + k * nq, nq * real);
+  memcpy(data->qvel, model->key_qvel + k * nv, nv * real);
+  memcpy(data->act, model->key_act + k * na, na * real);
+  memcpy(data->ctrl, model->key_ctrl + k * nu, nu * real);
+  memcpy(data->mocap_pos, model->key_mpos + 3 * k * nmocap, 3 * nmocap * real);
+  memcpy(data->mocap_quat, model->key_mquat + 4 * k * nmocap, 4 * nmocap * real);
+}
+
+void tb_reset(const tbModel* model, tbData* data) {
+  if (!tb_is_world_of(model, data)) return;
+  TB_MODEL_SIZES(TB_SIZE_LOCAL)
+#define X(type, name, rows, columns, unit, what) \
+  memset(data->name, 0, (size_t)((rows) * (columns)) * sizeof(type));
+  TB_DATA_DERIVED(X)
+#undef X
+  tb_reset_state(model, data, -1);
   data->energy[0] = data->energy[1] = 0;
   data->ncon = 0;
   data->contact = NULL;
@@ -126,16 +152,7 @@ tbResult tb_reset_keyframe(const tbModel* model, tbData* data, int key) {
   if (!tb_is_world_of(model, data)) return TB_ERROR_ARGUMENT;
   if (key < 0 || key >= model->nkey) return TB_ERROR_ARGUMENT;
   tb_reset(model, data);
-  size_t k = (size_t)key, real = sizeof(tbReal);
-  size_t nq = (size_t)model->nq, nv = (size_t)model->nv, na = (size_t)model->na;
-  size_t nu = (size_t)model->nu, nmocap = (size_t)model->nmocap;
-  data->time = model->key_time[key];
-  memcpy(data->qpos, model->key_qpos + k * nq, nq * real);
-  memcpy(data->qvel, model->key_qvel + k * nv, nv * real);
-  memcpy(data->act, model->key_act + k * na, na * real);
-  memcpy(data->ctrl, model->key_ctrl + k * nu, nu * real);
-  memcpy(data->mocap_pos, model->key_mpos + 3 * k * nmocap, 3 * nmocap * real);
-  memcpy(data->mocap_quat, model->key_mquat + 4 * k * nmocap, 4 * nmocap * real);
+  tb_reset_state(model, data, key);
   return TB_OK;
 }
 

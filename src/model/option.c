@@ -87,21 +87,11 @@ static const Word WORDS[] = {
 };
 
 static tbResult unknown_name(const char* name, tbError* error) {
-  int best = 0, best_distance = 1 << 30;
-  for (int i = 0; i < NFIELDS; i++) {
-    int d = tb_edit_distance(name, FIELDS[i].name);
-    if (d < best_distance) {
-      best_distance = d;
-      best = i;
-    }
-  }
-  // A suggestion that shares less than half of the letters is no help.
-  if (best_distance > (int)strlen(name) / 2) {
-    return tb_fail(error, TB_ERROR_ARGUMENT, "unknown option '%s' (tribo sim --help lists all)",
-                   name);
-  }
-  return tb_fail(error, TB_ERROR_ARGUMENT, "unknown option '%s', did you mean '%s'?", name,
-                 FIELDS[best].name);
+  tbNearest nearest = {.name = name};
+  for (int i = 0; i < NFIELDS; i++) tb_nearest_offer(&nearest, FIELDS[i].name);
+  char hint[96];
+  return tb_fail(error, TB_ERROR_ARGUMENT, "unknown option '%s'%s", name,
+                 nearest.best ? tb_nearest_hint(&nearest, hint) : " (tribo sim --help lists all)");
 }
 
 // Whether the option takes words; if so, they are written to `list`, separated by commas.

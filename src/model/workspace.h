@@ -33,6 +33,9 @@ struct tbWorkspace {
   int unfactored;  // 1: qLD is out of date, the first solve recomputes it (dynamics/mass.h)
 };
 
+// Time, state and inputs of the reference pose (key -1) or of a keyframe; the rest stays.
+void tb_reset_state(const tbModel* model, tbData* data, int key);
+
 // Whether a world has the sizes of a model: a world of another robot must not be stepped.
 bool tb_data_fits(const tbModel* model, const tbData* data);
 

@@ -96,27 +96,33 @@ static int needs_of(const tbModel* m) {
   return needs;
 }
 
-void tb_sensor_first(const tbModel* m, tbData* d, const tbConstraints* constraints) {
-  if (m->nsensor == 0 || (m->opt.disableflags & TB_DISABLE_SENSOR)) return;
-  int needs = needs_of(m);
+static bool has_sensors(const tbModel* m) {
+  return m->nsensor > 0 && !(m->opt.disableflags & TB_DISABLE_SENSOR);
+}
+
+void tb_sensor_first(const tbModel* m, tbData* d, const tbConstraints* constraints, int observed) {
+  bool sensors = has_sensors(m);
+  if (!sensors && !observed) return;
+  int needs = observed | (sensors ? needs_of(m) : 0);
   if (needs & TB_NEEDS_SUBTREE) tb_subtree_velocity(m, d);
   if (needs & TB_NEEDS_ENERGY) {
     tb_energy_position(m, d);
     tb_energy_velocity(m, d);
   }
   tbSensorContext x = {m, d, constraints, NULL};
-  evaluate(&x, false);
+  if (sensors) evaluate(&x, false);
 }
 
 void tb_sensor_second(const tbModel* m, tbData* d, const tbConstraints* constraints,
-                      const tbReal* row_force) {
-  if (m->nsensor == 0 || (m->opt.disableflags & TB_DISABLE_SENSOR)) return;
+                      const tbReal* row_force, int observed) {
+  bool sensors = has_sensors(m);
+  if (!sensors && !observed) return;
   tbSensorContext x = {m, d, constraints, row_force};
-  int needs = needs_of(m);
+  int needs = observed | (sensors ? needs_of(m) : 0);
   if (needs & TB_NEEDS_REACTION) {
     tb_reactions(m, d, constraints, row_force);
   } else if (needs & TB_NEEDS_ACCELERATION) {
     tb_body_accelerations(m, d);
   }
-  evaluate(&x, true);
+  if (sensors) evaluate(&x, true);
 }

@@ -18,6 +18,12 @@ const tbLawType* tb_law_type(int law) {
   return law >= 0 && law < TB_STEP_LAW_COUNT ? LAWS[law] : NULL;
 }
 
+void tb_law_reshape(const tbModel* m, tbStepState* state) {
+  for (int i = 0; i < TB_STEP_LAW_COUNT; i++) {
+    if (state->law[i].state && LAWS[i]->open) LAWS[i]->open(state->law[i].state, m);
+  }
+}
+
 bool tb_law_open(const tbModel* m, tbStepState* state, int law) {
   const tbLawType* type = LAWS[law];
   tbOwned* own = &state->law[law];

@@ -75,6 +75,13 @@ size_t tb_snapshot_size(const tbModel* model, const tbData* data) {
   return tb_is_world_of(model, data) ? (size_t)header_of(model, data).size : 0;
 }
 
+size_t tb_snapshot_length(const void* bytes, size_t room) {
+  Header h;
+  if (room < sizeof h) return room;
+  memcpy(&h, bytes, sizeof h);
+  return h.size < room ? (size_t)h.size : room;
+}
+
 tbResult tb_snapshot_save(const tbModel* model, const tbData* data, void* bytes, size_t size) {
   if (!bytes || !tb_is_world_of(model, data)) return TB_ERROR_ARGUMENT;
   Header h = header_of(model, data);

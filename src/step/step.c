@@ -106,7 +106,9 @@ static tbResult first_half(const tbModel* m, tbData* d, Follow follow, tbPurpose
   tb_adhesion(m, d);
   tb_passive(m, d);
   if (m->callbacks && m->callbacks->passive) m->callbacks->passive(m, d, m->callbacks->user);
-  if (!purpose.substep) tb_sensor_first(m, d, &s.state->constraints);
+  if (!purpose.substep) {
+    tb_sensor_first(m, d, &s.state->constraints, purpose.observed);
+  }
 
   tbReal end = tb_seconds();
   d->seconds.dynamics = dynamics_end - start;
@@ -185,7 +187,9 @@ static tbResult next_velocity(const tbStep* s, tbReal* v_next, bool moves) {
   tbReal timestep = division ? division->whole : m->opt.timestep;
   if (tb_check_motion(m, d, v_next, timestep) != TB_OK) return d->status;
   compute_certificate(s, v_next, moves);
-  if (!s->purpose.substep) tb_sensor_second(m, d, &state->constraints, state->row_force);
+  if (!s->purpose.substep) {
+    tb_sensor_second(m, d, &state->constraints, state->row_force, s->purpose.observed);
+  }
   return TB_OK;
 }
 
@@ -259,7 +263,11 @@ tbResult tb_step_second_half(const tbStep* step, tbReal start) {
 // ---- the step ----------------------------------------------------------------------------------
 
 tbResult tb_step1(const tbModel* m, tbData* d) {
-  return first_half_controlled(m, d, FOR_HALVES, (tbPurpose){0});
+  return tb_step1_for(m, d, (tbPurpose){0});
+}
+
+tbResult tb_step1_for(const tbModel* m, tbData* d, tbPurpose purpose) {
+  return first_half_controlled(m, d, FOR_HALVES, purpose);
 }
 
 tbResult tb_step1_all_rows(const tbModel* m, tbData* d) {

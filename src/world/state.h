@@ -57,6 +57,8 @@ typedef struct {
   // Only the state and the sensors after this step are observed: the certificate and unused
   // accelerations are skipped.
   bool state_only;
+  // What is computed although no sensor needs it: bits of tbSensorNeeds.
+  int observed;
   // Springs of the start of the step, for the evaluation at its middle (expo-midpoint).
   bool frozen_springs;
   // The time within the step when a force first changes its mode is needed (expo-midpoint).

@@ -145,10 +145,15 @@ static void parameters_are_those_of_a_changed_model(void** state) {
   for (int l = 0; l < 2; l++) {
     tbModel* m = load(laws[l]);
     tbBatch* b = batch_of(m, 4, 2);
-    b->friction_scale[1] = 0.3;
-    b->mass_scale[2] = 2.5;
-    b->comfree_stiffness[3] = 0.5;
-    b->comfree_damping[3] = 0.004;
+    tbReal* friction = tb_batch_expand(b, "opt.friction_scale");
+    tbReal* stiffness = tb_batch_expand(b, "opt.comfree_stiffness");
+    tbReal* damping = tb_batch_expand(b, "opt.comfree_damping");
+    tbReal *mass = tb_batch_expand(b, "body_mass"), *inertia = tb_batch_expand(b, "body_inertia");
+    friction[1] = 0.3;
+    for (int i = 0; i < m->nbody; i++) mass[2 * m->nbody + i] *= 2.5;
+    for (int i = 0; i < 3 * m->nbody; i++) inertia[6 * m->nbody + i] *= 2.5;
+    stiffness[3] = 0.5;
+    damping[3] = 0.004;
     for (int w = 0; w < 4; w++) {
       tbRng rng = {5};
       perturb(m, &rng, b->qvel + w * m->nv);
@@ -180,9 +185,11 @@ static void parameters_are_those_of_a_changed_model(void** state) {
     }
     // back to one, the world is an ordinary one again
     for (int w = 0; w < 4; w++) {
-      b->mass_scale[w] = b->friction_scale[w] = 1;
-      b->comfree_stiffness[w] = m->opt.comfree_stiffness;
-      b->comfree_damping[w] = m->opt.comfree_damping;
+      friction[w] = 1;
+      memcpy(mass + w * m->nbody, m->body_mass, sizeof(tbReal) * (size_t)m->nbody);
+      memcpy(inertia + 3 * w * m->nbody, m->body_inertia, sizeof(tbReal) * 3 * (size_t)m->nbody);
+      stiffness[w] = m->opt.comfree_stiffness;
+      damping[w] = m->opt.comfree_damping;
     }
     assert_int_equal(tb_batch_reset(b, NULL, -1), TB_OK);
     assert_int_equal(tb_batch_step(b, 50), TB_OK);
@@ -239,13 +246,10 @@ static void rollouts_are_trajectories(void** state) {
     perturb(m, &rng, qvel + (size_t)w * nv);
   }
   for (int i = 0; i < WORLDS * STEPS; i++) ctrl[i] = tb_rng_uniform(&rng, -1, 1);
-  tbRollout r = {.nstep = STEPS,
-                 .qpos = qpos,
-                 .qvel = qvel,
-                 .ctrl = ctrl,
-                 .qpos_out = out,
-                 .qvel_out = out + WORLDS * STEPS * nq,
-                 .sensordata_out = out + WORLDS * STEPS * (nq + nv)};
+  tbReal *qvel_out = out + WORLDS * STEPS * nq, *sensors_out = qvel_out + WORLDS * STEPS * nv;
+  const tbRecord record[] = {{"qpos", out}, {"qvel", qvel_out}, {"sensordata", sensors_out}};
+  tbRollout r = {
+      .nstep = STEPS, .qpos = qpos, .qvel = qvel, .ctrl = ctrl, .record = record, .nrecord = 3};
   for (int repeat = 0; repeat < 2; repeat++) {
     assert_int_equal(tb_batch_rollout(b, &r), TB_OK);
     for (int w = 0; w < WORLDS; w++) {
@@ -256,9 +260,9 @@ static void rollouts_are_trajectories(void** state) {
         size_t at = (size_t)(w * STEPS + i);
         d->ctrl[0] = ctrl[at];
         step_alone(m, d, 1);
-        assert_memory_equal(r.qpos_out + at * nq, d->qpos, real * nq);
-        assert_memory_equal(r.qvel_out + at * nv, d->qvel, real * nv);
-        assert_memory_equal(r.sensordata_out + 2 * at, d->sensordata, 2 * real);
+        assert_memory_equal(out + at * nq, d->qpos, real * nq);
+        assert_memory_equal(qvel_out + at * nv, d->qvel, real * nv);
+        assert_memory_equal(sensors_out + 2 * at, d->sensordata, 2 * real);
       }
       tb_data_free(d);
     }
@@ -279,7 +283,8 @@ static void a_failing_world_does_not_stop_the_others(void** state) {
   tbBatch* b = batch_of(m, 20, 2);
   b->qvel[7 * m->nv + 3] = NAN;
   b->qpos[12 * m->nq] = INFINITY;
-  b->mass_scale[15] = -1;
+  tbReal* mass = tb_batch_expand(b, "body_mass");
+  mass[15 * m->nbody + 1] = -1;
   assert_int_equal(tb_batch_step(b, 10), TB_ERROR_NUMERIC);
   assert_non_null(strstr(b->message, "world 7: qvel"));
   for (int w = 0; w < 20; w++) {
@@ -291,7 +296,7 @@ static void a_failing_world_does_not_stop_the_others(void** state) {
   // after a reset they are worlds as any other
   unsigned char mask[20] = {0};
   mask[7] = mask[12] = mask[15] = 1;
-  b->mass_scale[15] = 1;
+  mass[15 * m->nbody + 1] = m->body_mass[1];
   assert_int_equal(tb_batch_reset(b, mask, -1), TB_OK);
   assert_int_equal(tb_batch_step(b, 10), TB_OK);
   tb_batch_free(b);
@@ -305,25 +310,30 @@ static void bad_parameters_stop_their_world_alone(void** state) {
   for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {
     tbModel* m = load(law);
     tbBatch* b = batch_of(m, 4, 2);
-    tbReal* parameters[4] = {b->friction_scale, b->mass_scale, b->comfree_stiffness,
-                             b->comfree_damping};
-    static const char* const NAMES[4] = {"friction_scale", "mass_scale", "comfree_stiffness",
-                                         "comfree_damping"};
-    for (int p = 0; p < 4; p++) {
+    static const char* const NAMES[6] = {"opt.friction_scale",    "body_mass",
+                                         "opt.comfree_stiffness", "geom_friction",
+                                         "opt.comfree_damping",   "geom_size"};
+    for (int p = 0; p < 6; p++) {
+      int columns;
+      tbReal* rows = tb_batch_expand(b, NAMES[p]);
+      assert_non_null(rows);
+      assert_ptr_equal(tb_batch_field(b, NAMES[p], NULL, &columns), rows);
+      const char* name = strncmp(NAMES[p], "opt.", 4) ? NAMES[p] : NAMES[p] + 4;
       for (int k = 0; k < 4; k++) {
-        tbReal good = parameters[p][2];
-        parameters[p][2] = BAD[k];
+        tbReal* value = rows + 3 * columns - 1;
+        tbReal good = *value;
+        *value = BAD[k];
         assert_int_equal(tb_batch_reset(b, NULL, 0), TB_OK);
         if (tb_batch_step(b, 2) != TB_ERROR_ARGUMENT) {
           fail_msg("%s %g under %s: \"%s\"", NAMES[p], BAD[k], tb_step_law_name(law), b->message);
         }
         assert_non_null(strstr(b->message, "world 2"));
-        assert_non_null(strstr(b->message, NAMES[p]));
+        assert_non_null(strstr(b->message, name));
         for (int w = 0; w < 4; w++) {
           assert_int_equal(b->status[w], w == 2 ? TB_ERROR_ARGUMENT : TB_OK);
           assert_true((b->time[w] == 0) == (w == 2));
         }
-        parameters[p][2] = good;
+        *value = good;
       }
     }
     assert_int_equal(tb_batch_step(b, 2), TB_OK);
@@ -345,7 +355,9 @@ static void bad_rollouts_fail_by_world(void** state) {
     memcpy(qpos + (size_t)w * nq, m->key_qpos, sizeof(tbReal) * nq);
   }
   tbReal* qvel = calloc(WORLDS * (size_t)m->nv, sizeof(tbReal));
-  tbRollout r = {.nstep = 0, .qpos = qpos, .qvel = qvel, .ctrl = ctrl, .qpos_out = out};
+  tbRollout r = {.nstep = 0, .qpos = qpos, .qvel = qvel, .ctrl = ctrl, .nrecord = 1};
+  tbRecord record = {"qpos", out};
+  r.record = &record;
   assert_int_equal(tb_batch_rollout(b, &r), TB_OK);
   assert_memory_equal(b->qpos, qpos, sizeof(tbReal) * WORLDS * nq);
   assert_true(out[0] == 0);
@@ -373,7 +385,7 @@ static void bad_rollouts_fail_by_world(void** state) {
   ctrl[STEPS + 2] = 0;
   tbBatch* fresh = batch_of(m, WORLDS, 1);
   assert_int_equal(tb_batch_rollout(b, &r), TB_OK);
-  r.qpos_out = again;
+  record.out = again;
   assert_int_equal(tb_batch_rollout(fresh, &r), TB_OK);
   assert_memory_equal(out, again, sizeof(tbReal) * WORLDS * STEPS * nq);
   free(qpos);
@@ -446,11 +458,13 @@ static void reported_memory_is_what_the_heap_holds(void** state) {
       size_t before = heap_bytes();
       // one thread: its memory is in the part of the heap that is reported
       tbBatch* b = batch_of(m, 24, 1);
+      tbReal* mass = tb_batch_expand(b, "body_mass");
+      assert_non_null(tb_batch_request(b, "xpos"));
       tb_batch_reset(b, NULL, 0);
       for (int w = 0; w < 24; w++) {
         tbRng rng = {(uint64_t)w};
         perturb(m, &rng, b->qvel + w * m->nv);
-        b->mass_scale[w] = w % 3 ? 1 : 2;
+        mass[w * m->nbody + 1] = w % 3 ? 1 : 2;
       }
       assert_int_equal(tb_batch_step(b, 20), TB_OK);
       size_t held = heap_bytes() - before, reported = tb_batch_memory(b);
@@ -519,7 +533,6 @@ static void fields_by_name(void** state) {
   assert_int_equal(columns, m->nv);
   assert_ptr_equal(tb_batch_field(b, "status", &type, &columns), b->status);
   assert_string_equal(type, "int");
-  assert_ptr_equal(tb_batch_field(b, "mass_scale", NULL, NULL), b->mass_scale);
   assert_null(tb_batch_field(b, "xpos", NULL, NULL));
   tb_batch_free(b);
   tb_model_free(m);

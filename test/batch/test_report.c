@@ -138,7 +138,8 @@ static void worlds_that_fail_are_named(void** state) {
   tbWorld w = tb_world_text(SCENE);
   tbBatch* b = batch_of(w.m);
   b->qfrc_applied[1 * w.m->nv + 8] = NAN;
-  b->mass_scale[3] = -1;
+  tbReal* mass = tb_batch_expand(b, "body_mass");
+  mass[3 * w.m->nbody + 1] = -1;
   assert_int_not_equal(tb_batch_step(b, 5), TB_OK);
   for (int k = 0; k < WORLDS; k++) {
     const tbWorldReport* r = &b->report[k];

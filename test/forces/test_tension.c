@@ -237,9 +237,12 @@ static void rollouts_start_slack(void** state) {
   tbBatch* batch = tb_batch_new(w.m, 1, 1, 0, &error);
   assert_non_null(batch);
   tbReal once[STEPS * 96], again[STEPS * 96];
-  tbRollout r = {.nstep = STEPS, .qpos = w.d->qpos, .qvel = w.d->qvel, .qvel_out = once};
+  tbRollout r = {.nstep = STEPS, .qpos = w.d->qpos, .qvel = w.d->qvel};
+  tbRecord record = {"qvel", once};
+  r.record = &record;
+  r.nrecord = 1;
   assert_int_equal(tb_batch_rollout(batch, &r), TB_OK);
-  r.qvel_out = again;
+  record.out = again;
   assert_int_equal(tb_batch_rollout(batch, &r), TB_OK);
   assert_memory_equal(once, again, sizeof once);
   tb_batch_free(batch);

@@ -10,6 +10,7 @@
 #include "dynamics/pivot.h"
 #include "dynamics/constants/weights.h"
 #include "model/equality_kinds.h"
+#include "model/extent.h"
 #include "model/sparsity.h"
 #include "model/workspace.h"
 #include "spatial/motion.h"
@@ -65,6 +66,18 @@ static void set_frames(tbModel* m) {
     tb_quat_to_mat(m->site_mat + 9 * i, m->site_quat + 4 * i);
     m->site_sameframe[i] =
         attached_kind(m, m->site_bodyid[i], m->site_pos + 3 * i, m->site_quat + 4 * i);
+  }
+}
+
+// Set the bounds of geoms from their sizes; those of a mesh are the mesh's.
+static void set_extents(tbModel* m) {
+  for (int i = 0; i < m->ngeom; i++) {
+    tbReal *aabb = m->geom_aabb + 6 * i, *rbound = m->geom_rbound + i;
+    if (m->geom_type[i] == TB_GEOM_HFIELD && m->geom_dataid[i] >= 0) {
+      tb_hfield_extent(m->hfield_size + 4 * m->geom_dataid[i], aabb, rbound);
+    } else if (m->geom_type[i] != TB_GEOM_MESH) {
+      tb_geom_extent(m->geom_type[i], m->geom_size + 3 * i, aabb, rbound);
+    }
   }
 }
 
@@ -300,6 +313,7 @@ tbResult tb_set_constants(tbModel* m, tbError* error) {
   if (!m) return tb_fail(error, TB_ERROR_ARGUMENT, "NULL model");
   set_masses(m);
   set_frames(m);
+  set_extents(m);
   tbResult result = tb_model_set_sparsity(m, error);
   if (result == TB_OK) result = check_tendon_armature(m, error);
   if (result != TB_OK) return result;

@@ -6,10 +6,8 @@
 #include "base/minmax.h"
 #include "base/error.h"
 #include "io/compile/internal.h"
+#include "model/extent.h"
 #include "spatial/quat.h"
-
-// Half size of a plane's bounding box, MuJoCo's mjMAXVAL.
-static const tbReal VAST = 1e10;
 
 // Number of sizes of a primitive.
 static int size_count(int type) {
@@ -108,49 +106,19 @@ static tbResult set_mass(tbCompile* c, const tbFlatGeom* s, const char* label, t
   return tb_compile_finite(c, s->source, s->line, label, g->inertia, 3);
 }
 
-// Bounding radius about the frame's origin, and bounding box in the frame: centre, half sizes.
+// Bounding radius and bounding box in the frame of the geom.
 static void set_bounds(const tbCompile* c, tbCompileGeom* g) {
-  const tbReal* size = g->size;
-  tbReal half[3] = {size[0], size[1], size[2]}, center[3] = {0, 0, 0};
-  switch (g->type) {
-    case TB_GEOM_PLANE:
-      tb_set3(half, VAST, VAST, VAST / 2);
-      center[2] = -VAST / 2;
-      g->rbound = 0;
-      break;
-    case TB_GEOM_HFIELD: {
-      const tbReal* h = c->spec->hfield[g->hfield].size;
-      tb_set3(half, h[0], h[1], (h[2] + h[3]) / 2);
-      center[2] = (h[2] - h[3]) / 2;
-      g->rbound = sqrt(h[0] * h[0] + h[1] * h[1] + tb_max(h[2] * h[2], h[3] * h[3]));
-      break;
-    }
-    case TB_GEOM_SPHERE:
-      tb_set3(half, size[0], size[0], size[0]);
-      g->rbound = size[0];
-      break;
-    case TB_GEOM_CAPSULE:
-      tb_set3(half, size[0], size[0], size[0] + size[1]);
-      g->rbound = size[0] + size[1];
-      break;
-    case TB_GEOM_CYLINDER:
-      tb_set3(half, size[0], size[0], size[1]);
-      g->rbound = sqrt(size[0] * size[0] + size[1] * size[1]);
-      break;
-    case TB_GEOM_ELLIPSOID: g->rbound = tb_max(size[0], tb_max(size[1], size[2])); break;
-    case TB_GEOM_MESH: {
-      const tbReal* box = c->mesh[g->mesh].aabb;
-      for (int k = 0; k < 3; k++) {
-        center[k] = (box[3 + k] + box[k]) / 2;
-        half[k] = (box[3 + k] - box[k]) / 2;
-      }
-      g->rbound = tb_norm3(size);
-      break;
-    }
-    default: g->rbound = tb_norm3(size); break;
+  if (g->type == TB_GEOM_HFIELD) {
+    tb_hfield_extent(c->spec->hfield[g->hfield].size, g->aabb, &g->rbound);
+    return;
   }
-  tb_copy3(g->aabb, center);
-  tb_copy3(g->aabb + 3, half);
+  tb_geom_extent(g->type, g->size, g->aabb, &g->rbound);
+  if (g->type != TB_GEOM_MESH) return;
+  const tbReal* box = c->mesh[g->mesh].aabb;
+  for (int k = 0; k < 3; k++) {
+    g->aabb[k] = (box[3 + k] + box[k]) / 2;
+    g->aabb[3 + k] = (box[3 + k] - box[k]) / 2;
+  }
 }
 
 static tbResult compile_geom(tbCompile* c, int i) {
