@@ -1,5 +1,6 @@
 // The extension of examples/extension: its kinds load, have the values of their closed forms,
 // and survive a file; a library without them refuses what names them.
+#include "common/model_difference.h"
 #include "common/test.h"
 #include "model/binary.h"
 #include "model/model.h"
@@ -85,6 +86,32 @@ static void test_binary(void** state) {
     free(bytes);
     free(again);
     tb_model_free(copy);
+    tb_model_free(m);
+  }
+}
+
+// As a spec, as text and from the compiled model: the same model each time.
+static void test_specs(void** state) {
+  (void)state;
+  static const char* const SCENES[] = {"motor", "yoke", "screw"};
+  for (size_t i = 0; i < sizeof SCENES / sizeof *SCENES; i++) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/extension/%s.xml", TB_EXAMPLES_DIR, SCENES[i]);
+    tbError error = {0};
+    tbModel* m = load(SCENES[i]);
+    tbSpec* specs[3] = {tb_spec_load(path, NULL, &error), NULL, tb_spec_from_model(m, &error)};
+    char* text = tb_spec_save_xml(specs[0], &error);
+    specs[1] = tb_spec_load_xml(text, NULL, NULL, &error);
+    assert_true(tb_spec_equal(specs[0], specs[1]));
+    for (int k = 0; k < 3; k++) {
+      tbModel* again = specs[k] ? tb_spec_compile(specs[k], &error) : NULL;
+      if (!again) fail_msg("%s", error.message);
+      const char* why = tb_test_difference(m, again, k < 2 ? 0 : 1e-12);
+      if (why) fail_msg("%s, route %d: %s", SCENES[i], k, why);
+      tb_model_free(again);
+      tb_spec_free(specs[k]);
+    }
+    tb_text_free(text);
     tb_model_free(m);
   }
 }
@@ -262,10 +289,15 @@ static void test_derivatives(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_motor_and_power), cmocka_unit_test(test_slew),
-      cmocka_unit_test(test_binary),          cmocka_unit_test(test_ranges),
-      cmocka_unit_test(test_derivatives),     cmocka_unit_test(test_yoke_transmission),
-      cmocka_unit_test(test_yoke_equality),   cmocka_unit_test(test_yoke_derivatives),
+      cmocka_unit_test(test_motor_and_power),
+      cmocka_unit_test(test_slew),
+      cmocka_unit_test(test_binary),
+      cmocka_unit_test(test_specs),
+      cmocka_unit_test(test_ranges),
+      cmocka_unit_test(test_derivatives),
+      cmocka_unit_test(test_yoke_transmission),
+      cmocka_unit_test(test_yoke_equality),
+      cmocka_unit_test(test_yoke_derivatives),
       cmocka_unit_test(test_errors),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -111,9 +111,17 @@ static bool is_unit(const char* name) {
   return strcmp(name, "quat") == 0 || strcmp(name, "axis") == 0 || strcmp(name, "dir") == 0;
 }
 
-static void set_field(Output* out, tbElement* e, const tbFlatField* field, const void* member) {
+// Numbers at the end that are the initial ones are left out where the file may do so.
+static void set_field(Output* out, tbElement* e, const tbFlatField* full, const void* member,
+                      const void* initial) {
   tbReal unit[4];
   tbText text = {0};
+  tbFlatField part = *full, *field = &part;
+  const tbReal *values = (const tbReal*)member, *usual = (const tbReal*)initial;
+  while (part.kind == TB_FIELD_REAL && part.most > part.least &&
+         values[part.most - 1] == usual[part.most - 1]) {
+    part.most--;
+  }
   if (is_unit(field->name)) member = set_unit(unit, member, field->most);
   if (tb_field_text(field, member, &text)) set(out, e, field->name, text.s);
   out->failed |= text.failed;
@@ -131,7 +139,7 @@ static void set_fields(Output* out, tbElement* e, tbFlatTable table, const void*
     bool any_length = field->kind == TB_FIELD_TEXT || field->kind == TB_FIELD_LIST;
     tb_schema_field(e->kind, field->name, &known);
     if (!known || is_resolved(field->name) || !(given || differs || any_length)) continue;
-    set_field(out, e, field, member);
+    set_field(out, e, field, member, (const char*)initial + field->offset);
   }
 }
 
@@ -193,7 +201,7 @@ static void write_compiler(Output* out) {
     }
     if (!kept) continue;
     if (memcmp(member, (const char*)&initial + field->offset, tb_field_size(field)) == 0) continue;
-    set_field(out, e, field, member);
+    set_field(out, e, field, member, (const char*)&initial + field->offset);
   }
   tbFlatLengthRange usual = tb_flat_initial_lengthrange();
   if (!differs(tb_flat_table_lengthrange(), &compiler->lengthrange, &usual)) return;
@@ -257,7 +265,7 @@ static void write_option(Output* out) {
     bool older = strncmp(field->name, "mpr_", 4) == 0 || strcmp(field->name, "collision") == 0;
     size_t size = tb_field_size(field);
     if (older || !size || memcmp(member, (char*)&usual + field->offset, size) == 0) continue;
-    set_field(out, section(out, "option"), field, member);
+    set_field(out, section(out, "option"), field, member, (char*)&usual + field->offset);
   }
   // Those that the table has only as texts; flags and disabled groups have words of their own.
   for (size_t k = 0; k < sizeof OWN / sizeof *OWN; k++) {
@@ -339,8 +347,9 @@ static void write_inertial(Output* out, int i, bool has_geom) {
 static void write_joint(Output* out, const tbFlatJoint* joint) {
   tbElement* e = add(out, out->body[joint->body], "joint", joint->name);
   SET_FIELDS(out, e, joint, joint);
-  bool aligned = joint->align == TB_AUTO ? joint->compiler->alignfree : joint->align;
-  if (tb_joint_floats(joint->type)) set(out, e, "align", aligned ? "true" : "false");
+  // The setting of the file that the joint came from is not written.
+  bool aligned = joint->align == TB_AUTO && joint->compiler->alignfree;
+  if (tb_joint_floats(joint->type) && aligned) set(out, e, "align", "true");
 }
 
 static void write_tree(Output* out) {

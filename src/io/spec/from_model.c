@@ -64,6 +64,11 @@ static tbFlatList user(tbReal* values, int row, int width) {
 #define COPY(target, array, id) \
   memcpy((target), (array) + (sizeof(target) / sizeof *(target)) * (size_t)(id), sizeof(target))
 
+// A flag as the file would give it: nothing where an empty range says the same.
+static int flag(int on, const tbReal range[2]) {
+  return !on && !tb_flat_limited(TB_AUTO, range) ? TB_AUTO : on;
+}
+
 static void copy_rgba(tbReal rgba[4], const float* values, int id) {
   for (int k = 0; k < 4; k++) rgba[k] = values[4 * id + k];
 }
@@ -146,10 +151,9 @@ static bool read_joints(const Input* in) {
     j->name = name_or_null(m, TB_OBJ_JOINT, i);
     j->body = m->jnt_bodyid[i];
     j->type = type;
-    j->align = 0;
     j->group = m->jnt_group[i];
-    j->limited = m->jnt_limited[i];
-    j->actuatorfrclimited = m->jnt_actfrclimited[i];
+    j->limited = flag(m->jnt_limited[i], m->jnt_range + 2 * i);
+    j->actuatorfrclimited = flag(m->jnt_actfrclimited[i], m->jnt_actfrcrange + 2 * i);
     j->actuatorgravcomp = m->jnt_actgravcomp[i];
     COPY(j->solreflimit, m->jnt_solref, i);
     COPY(j->solimplimit, m->jnt_solimp, i);
@@ -486,8 +490,8 @@ static bool read_tendons(const Input* in) {
     t->wrapadr = in->flat->nwrap;
     t->wrapnum = num;
     t->group = m->tendon_group[i];
-    t->limited = m->tendon_limited[i];
-    t->actuatorfrclimited = m->tendon_actfrclimited[i];
+    t->limited = flag(m->tendon_limited[i], m->tendon_range + 2 * i);
+    t->actuatorfrclimited = flag(m->tendon_actfrclimited[i], m->tendon_actfrcrange + 2 * i);
     COPY(t->range, m->tendon_range, i);
     COPY(t->actuatorfrcrange, m->tendon_actfrcrange, i);
     COPY(t->solreflimit, m->tendon_solref_lim, i);
@@ -530,9 +534,9 @@ static bool read_actuators(const Input* in) {
     a->biastype = m->actuator_biastype[i];
     a->actdim = m->actuator_actnum[i] > 1 ? m->actuator_actnum[i] : -1;
     a->group = m->actuator_group[i];
-    a->ctrllimited = m->actuator_ctrllimited[i];
-    a->forcelimited = m->actuator_forcelimited[i];
-    a->actlimited = m->actuator_actlimited[i];
+    a->ctrllimited = flag(m->actuator_ctrllimited[i], m->actuator_ctrlrange + 2 * i);
+    a->forcelimited = flag(m->actuator_forcelimited[i], m->actuator_forcerange + 2 * i);
+    a->actlimited = flag(m->actuator_actlimited[i], m->actuator_actrange + 2 * i);
     a->actearly = m->actuator_actearly[i];
     COPY(a->dynprm, m->actuator_dynprm, i);
     COPY(a->gainprm, m->actuator_gainprm, i);
