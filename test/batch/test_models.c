@@ -151,6 +151,12 @@ static void check_model(tbModel* m, const char* file, uint64_t seed) {
   tbRng rng = {seed};
   tbError error;
   m->opt.law = (int)(seed % TB_STEP_LAW_COUNT);
+  if (m->opt.law == TB_LAW_VISCOELASTIC) {
+    static const int INTEGRATOR[] = {TB_INTEGRATOR_EXPO, TB_INTEGRATOR_EXPO_MIDPOINT,
+                                     TB_INTEGRATOR_EULER_EXPLICIT, TB_INTEGRATOR_RK4,
+                                     TB_INTEGRATOR_EULER_IMPLICIT};
+    m->opt.integrator = INTEGRATOR[tb_rng_int(&rng, 5)];
+  }
   tbBatch* b = batch_of(m, WORLDS, 1 + (int)(seed % 3));
   tbModel* own[WORLDS];
   for (int w = 0; w < WORLDS; w++) own[w] = tb_model_copy(m);
