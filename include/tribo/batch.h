@@ -57,7 +57,7 @@ typedef struct {
 #define X(type, name, rows, columns, unit, what) const type* name;
   TB_DATA_INPUT(X)
 #undef X
-  const tbRecord* record;  // what is recorded
+  const tbRecord* record;  // what is recorded, at most 64 fields
   int nrecord;
   int every;  // after every such step, counted from the first; 0: after each
 } tbRollout;
@@ -137,12 +137,12 @@ TB_API tbResult tb_batch_set_model(tbBatch* batch, int world, const tbModel* mod
 
 // ---- fields of the data by world ---------------------------------------------------------------
 
-// Have a field of tbData ("xpos", "qacc", "cfrc_int", ...) copied here after each step of a call's
-// end, rollout and forward: nworld rows until tb_batch_free. Also "energy", "residual" (of the
-// law), "body_contact_wrench" (nbody x 6: force and torque of all contacts of a body, about its
-// centre of mass, world axes), and the batch's own arrays. As after tb_step, frames and forces are
-// those of the start of the last step: tb_batch_forward gives those of the present state. Zero
-// until then. NULL if there is no such field.
+// Have a field of tbData ("xpos", "qacc", "cfrc_int", ...) copied at the end of every step call,
+// rollout and evaluation: returns nworld rows, which stay until tb_batch_free. Also "energy",
+// "residual" (of the law), "body_contact_wrench" (nbody x 6: force and torque of all contacts of a
+// body, about its centre of mass, world axes), and the batch's own arrays. As after tb_step, frames
+// and forces are those of the start of the last step: tb_batch_forward gives those of the present
+// state. Zero until then and after a reset. NULL if there is no such field.
 TB_API void* tb_batch_request(tbBatch* batch, const char* name);
 
 // ---- worlds ------------------------------------------------------------------------------------

@@ -1,9 +1,13 @@
 // Models by world: random subsets of arrays and options of many models under every law, against
 // worlds alone with models of their own; what is refused, and how.
+#include "batch/state.h"
 #include "common/model_files.h"
 #include "common/robots.h"
 #include "common/test.h"
+#include "laws/rigid/rigid.h"
+#include "laws/rigid/speculative_contacts.h"
 #include "model/model.h"
+#include "model/workspace.h"
 #include "tribo/tribo.h"
 
 enum { WORLDS = 3, MOST_FIELDS = 512, STEPS = 12 };
@@ -147,6 +151,12 @@ static void check_model(tbModel* m, const char* file, uint64_t seed) {
   tbRng rng = {seed};
   tbError error;
   m->opt.law = (int)(seed % TB_STEP_LAW_COUNT);
+  if (m->opt.law == TB_LAW_VISCOELASTIC) {
+    static const int INTEGRATOR[] = {TB_INTEGRATOR_EXPO, TB_INTEGRATOR_EXPO_MIDPOINT,
+                                     TB_INTEGRATOR_EULER_EXPLICIT, TB_INTEGRATOR_RK4,
+                                     TB_INTEGRATOR_EULER_IMPLICIT};
+    m->opt.integrator = INTEGRATOR[tb_rng_int(&rng, 5)];
+  }
   tbBatch* b = batch_of(m, WORLDS, 1 + (int)(seed % 3));
   tbModel* own[WORLDS];
   for (int w = 0; w < WORLDS; w++) own[w] = tb_model_copy(m);
@@ -264,6 +274,49 @@ static void shapes_and_terrain_differ_by_world(void** state) {
     tb_batch_free(b);
     tb_model_free(m);
   }
+}
+
+// Small balls thrown at a wall: which contacts have rows depends on the sizes of all geoms.
+static void grains_differ_by_world(void** state) {
+  (void)state;
+  tbError error;
+  tbModel* m = tb_load_string(
+      "<mujoco><option timestep='0.002'/><worldbody><geom type='plane' size='1 1 .1'/>"
+      "<geom type='box' size='.01 .3 .3' pos='.2 0 .3'/><body pos='0 0 .1'><freejoint/>"
+      "<geom size='.015'/></body><body pos='.05 0 .1'><freejoint/><geom size='.015'/></body>"
+      "<body pos='-.1 0 .1'><freejoint/><geom type='box' size='.01 .01 .01'/></body>"
+      "</worldbody></mujoco>",
+      NULL, NULL, &error);
+  if (!m) fail_msg("%s", error.message);
+  tbBatch* b = batch_of(m, 4, 1);
+  tbReal* size = tb_batch_expand(b, "geom_size");
+  static const tbReal RADIUS[4] = {0.015, 0.1, 0.001, 0.004};
+  for (int w = 0; w < 4; w++) {
+    size[(w * m->ngeom + 2) * 3] = size[(w * m->ngeom + 3) * 3] = RADIUS[w];
+    for (int k = 0; k < 3; k++) size[(w * m->ngeom + 4) * 3 + k] = 0.2 * RADIUS[w];
+    for (int i = 0; i < 3; i++) b->qvel[w * m->nv + 6 * i] = 3 + i;
+  }
+  for (int i = 0; i < 120; i++) {
+    if (tb_batch_step(b, 1) != TB_OK) fail_msg("%s", b->message);
+  }
+  for (int w = 0; w < 4; w++) {
+    tbModel* own = tb_model_copy(m);
+    assert_int_equal(tb_batch_get_model(b, w, own), TB_OK);
+    tbData* d = tb_data_new(own);
+    for (int i = 0; i < 3; i++) d->qvel[6 * i] = 3 + i;
+    for (int i = 0; i < 120; i++) assert_int_equal(tb_step(own, d), TB_OK);
+    assert_memory_equal(b->qpos + w * m->nq, d->qpos, sizeof(tbReal) * (size_t)m->nq);
+    if (w == 3) {
+      // What the law has measured is of the world that its worker stepped last.
+      const tbStepState* last = b->state->worker[0].data->work->step;
+      assert_true(tb_rigid_state(m, last)->most_margin == tb_most_margin(own));
+      assert_true(tb_most_margin(own) != tb_most_margin(m));
+    }
+    tb_data_free(d);
+    tb_model_free(own);
+  }
+  tb_batch_free(b);
+  tb_model_free(m);
 }
 
 static const char ARM[] =
@@ -491,6 +544,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_world_is_that_of_its_own_model),
       cmocka_unit_test(shapes_and_terrain_differ_by_world),
+      cmocka_unit_test(grains_differ_by_world),
       cmocka_unit_test(options_differ_by_world),
       cmocka_unit_test(a_model_goes_in_and_comes_out),
       cmocka_unit_test(names_that_cannot_be_expanded_say_why),

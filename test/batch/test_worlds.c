@@ -177,6 +177,25 @@ static void states_are_rows_of_one_array(void** state) {
   }
 }
 
+// What a law remembers travels also while another law is the model's.
+static void copies_have_the_memory_of_every_law(void** state) {
+  (void)state;
+  static const int INDEX[WORLDS] = {1, 2, 3, 0};
+  tbModel *m = load(TB_LAW_VISCOELASTIC), *still = load(TB_LAW_VISCOELASTIC);
+  tbBatch *b = running(m, 2, false), *untouched = running(still, 1, false);
+  m->opt.law = TB_LAW_NCP;
+  assert_int_equal(tb_batch_gather(b, INDEX), TB_OK);
+  assert_int_equal(tb_batch_clone(b, 3, 1), TB_OK);
+  m->opt.law = TB_LAW_VISCOELASTIC;
+  run(b, 20);
+  run(untouched, 20);
+  for (int w = 0; w < WORLDS; w++) assert_same(b, w, untouched, w == 1 ? 0 : INDEX[w]);
+  tb_batch_free(b);
+  tb_batch_free(untouched);
+  tb_model_free(m);
+  tb_model_free(still);
+}
+
 static void bad_rows_and_arguments_are_refused(void** state) {
   (void)state;
   tbModel* m = load(TB_LAW_VISCOELASTIC);
@@ -276,6 +295,7 @@ int main(void) {
       cmocka_unit_test(gathered_worlds_continue_as_their_sources),
       cmocka_unit_test(a_failed_world_is_gathered_with_its_error),
       cmocka_unit_test(states_are_rows_of_one_array),
+      cmocka_unit_test(copies_have_the_memory_of_every_law),
       cmocka_unit_test(bad_rows_and_arguments_are_refused),
       cmocka_unit_test(worlds_are_reset_by_index),
   };
