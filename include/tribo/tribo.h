@@ -26,6 +26,8 @@
 #include "tribo/option.h"
 #include "tribo/problem.h"
 #include "tribo/query.h"
+#include "tribo/record.h"
+#include "tribo/render.h"
 #include "tribo/report.h"
 #include "tribo/spec.h"
 #include "tribo/step.h"
