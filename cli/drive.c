@@ -10,23 +10,24 @@
 
 // ---- controls ----------------------------------------------------------------------------------
 
-bool drive_read(Drive* drive, const char* path, const tbModel* m, const tbData* d) {
+bool drive_read(Drive* drive, const char* path, const tbModel* m, const tbData* d,
+                const char* command) {
   tbError error;
-  *drive = (Drive){.path = path, .start = d->time};
+  *drive = (Drive){.path = path, .start = d->time, .timestep = m->opt.timestep};
   if (!path || tb_series_read(path, m, "ctrl", &drive->series, &error) == TB_OK) return true;
-  return complain("sim", "%s", error.message);
+  return complain(command, "%s", error.message);
 }
 
-void drive_set(const Drive* drive, const tbModel* m, tbData* d) {
+void drive_set(const Drive* drive, tbData* d) {
   const tbSeries* s = &drive->series;
-  int row = tb_series_row(s, d->time - drive->start, m->opt.timestep);
+  int row = tb_series_row(s, d->time - drive->start, drive->timestep);
   if (row < 0) return;
   memcpy(d->ctrl, s->value + (size_t)row * (size_t)s->width, (size_t)s->width * sizeof *d->ctrl);
 }
 
-void drive_warn(const Drive* drive, const tbModel* m, const tbData* d, Warnings* w) {
+void drive_warn(const Drive* drive, const tbData* d, Warnings* w) {
   const tbSeries* s = &drive->series;
-  tbReal elapsed = d->time - drive->start, h = m->opt.timestep;
+  tbReal elapsed = d->time - drive->start, h = drive->timestep;
   if (s->rows < 2) return;
   // With times, the last row holds as long as the one before it.
   tbReal end = s->time ? 2 * s->time[s->rows - 1] - s->time[s->rows - 2] - s->time[0] : s->rows * h;

@@ -14,15 +14,17 @@
 typedef struct {
   const char* path;
   tbSeries series;
-  tbReal start;  // s: when its first row holds
+  tbReal start;     // s: when its first row holds
+  tbReal timestep;  // s: of its rows, where they have no times
 } Drive;
 
 // `path` NULL: no controls. False after a complaint.
-bool drive_read(Drive* drive, const char* path, const tbModel* model, const tbData* data);
-void drive_set(const Drive* drive, const tbModel* model, tbData* data);
+bool drive_read(Drive* drive, const char* path, const tbModel* model, const tbData* data,
+                const char* command);
+void drive_set(const Drive* drive, tbData* data);
 
 // A warning if the file ended before the run.
-void drive_warn(const Drive* drive, const tbModel* model, const tbData* data, Warnings* warnings);
+void drive_warn(const Drive* drive, const tbData* data, Warnings* warnings);
 void drive_free(Drive* drive);
 
 // ---- recordings --------------------------------------------------------------------------------

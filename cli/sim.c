@@ -253,7 +253,7 @@ static bool step_all(Run* r, long steps, const tbModel* m, tbData* d) {
   bool ok = true;
   while (r->steps.steps < steps && ok && !interrupt_signal()) {
     double before = now();
-    drive_set(&r->drive, m, d);
+    drive_set(&r->drive, d);
     problems_before(&r->problems, m, d);
     double begin = now();
     r->result = tb_step(m, d);
@@ -276,7 +276,7 @@ static bool step_all(Run* r, long steps, const tbModel* m, tbData* d) {
 // Run with output files; false after a complaint about one of them.
 static bool simulate(const Arguments* a, const tbModel* m, tbData* d, long steps, Run* r) {
   Output snapshot = {NULL, NULL};
-  bool ok = drive_read(&r->drive, a->ctrl, m, d) &&
+  bool ok = drive_read(&r->drive, a->ctrl, m, d, "sim") &&
             problems_open(&r->problems, a->problems, a->problems_of, m) &&
             recording_open(&r->recording, a->out, a->record, m) &&
             output_begin(&snapshot, a->save, "sim");
@@ -289,7 +289,7 @@ static bool simulate(const Arguments* a, const tbModel* m, tbData* d, long steps
   bool keep = ok && !is_refused(r);
   ok = recording_close(&r->recording, keep) && ok;
   ok = output_end(&snapshot, keep && ok, "sim") && ok;
-  drive_warn(&r->drive, m, d, &r->warnings);
+  drive_warn(&r->drive, d, &r->warnings);
   problems_warn(&r->problems, &r->warnings);
   drive_free(&r->drive);
   problems_free(&r->problems);

@@ -47,6 +47,7 @@ BELOW = {
     "load": "step io",
     "render": "world",
     "record": "world io",
+    "measure": "world",
 }
 
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cm.h"
-#include "common/text.h"
+#include "page/text.h"
 
 #define SOLO TB_SHARED_DIR "/models/example-robot-data/robots/solo_description/robots/solo12.urdf"
 static const double FOOT = 0.016;  // m

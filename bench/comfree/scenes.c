@@ -5,7 +5,7 @@
 
 #include "base/rng.h"
 #include "comfree_bench.h"
-#include "common/text.h"
+#include "page/text.h"
 
 static char* read_text(const char* path) {
   FILE* f = fopen(path, "rb");

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/timer.h"
-#include "common/text.h"
+#include "page/text.h"
 
 typedef enum { CELL_NONE, CELL_TEXT, CELL_REAL, CELL_INT, CELL_BOOL } CellKind;
 

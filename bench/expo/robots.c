@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "expo_bench.h"
-#include "common/text.h"
+#include "page/text.h"
 
 static void add_numbers(tbText* t, const char* name, const double* x, int n) {
   tb_text_add(t, " %s='", name);

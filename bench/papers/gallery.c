@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "html.h"
+#include "page/html.h"
 
 enum { PATH = 2048 };
 

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "checklist.h"
-#include "csv.h"
+#include "page/csv.h"
 #include "gallery.h"
-#include "html.h"
+#include "page/html.h"
 
 enum { MOST_PARTS = 16, MOST_ROWS = 200, PATH = HTML_PATH };
 

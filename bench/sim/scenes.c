@@ -5,7 +5,7 @@
 
 #include "base/rng.h"
 #include "sim_bench.h"
-#include "common/text.h"
+#include "page/text.h"
 
 #define MENAGERIE "mujoco_menagerie/"
 #define STANDS .kind = STANDING, .dt = 0.002, .time = 2

@@ -21,6 +21,7 @@
 #include "tribo/enums.h"
 #include "tribo/fclib.h"
 #include "tribo/inverse.h"
+#include "tribo/measure.h"
 #include "tribo/model.h"
 #include "tribo/named.h"
 #include "tribo/option.h"

@@ -1,6 +1,6 @@
 // Text that grows, for scenes written on the fly; memory that must be there.
-#ifndef TRIBO_BENCH_COMMON_TEXT_H_
-#define TRIBO_BENCH_COMMON_TEXT_H_
+#ifndef TRIBO_PAGE_TEXT_H_
+#define TRIBO_PAGE_TEXT_H_
 
 #include <stddef.h>
 

@@ -1,10 +1,10 @@
-#include "common/plot.h"
+#include "plot.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "common/plot_data.h"
-#include "common/text.h"
+#include "plot_data.h"
+#include "text.h"
 
 enum { MOST_COLUMNS = 3 };
 
