@@ -24,7 +24,9 @@ const MeasuredColumn MEASURED_COLUMN[MEASURED_COLUMNS] = {
      "explain"},
     {"energy_end", "energy - ref J", 1, "%.2e", "energy at the end, less the reference law's"},
     {"internal", "internal N", 1, "%.3g",
-     "internal forces: the part of the contact forces that moves nothing; mean over steps"},
+     "internal forces: the part of the contact forces that balances itself (joints of floating "
+     "robots "
+     "locked); mean over steps"},
     {"consistency", "self-cons. mm s", 1e3, "%.3g",
      "self-consistency: distance from the law's own path with finer time steps, integrated"},
     {"penetration", "depth mm", 1e3, "%.3g", "deepest overlap of all contacts of all steps"},
@@ -82,6 +84,7 @@ static bool draw_figure(const char* path, const Measured* all, int count, int re
 static bool draw_picture(const char* path, const Scenario* s, const Measured* all, int count) {
   Film film = {.model = s->model,
                .key = s->key,
+               .ctrl = s->ctrl,
                .time = s->time,
                .frames = 24,
                .width = 1080,
@@ -135,7 +138,6 @@ static void write_page(FILE* f, const char* folder, const char* model_path, cons
   fputs("</p>\n", f);
   write_table(f, all, count);
   if (picture) html_image(f, folder, "compare.png", "the scene under each law");
-  if (picture && s->ctrl) fputs("<p class=\"soft\">The picture is without the controls.</p>", f);
   html_image(f, folder, "compare.svg", "distance, energy, overlap and residual over time");
   fputs("</body></html>\n", f);
 }

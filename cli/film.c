@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "args.h"
+#include "drive.h"
 #include "interrupt.h"
 #include "message.h"
 #include "movie.h"
@@ -16,6 +17,7 @@ enum { GAP = 4 };
 
 typedef struct {
   const Film* film;
+  Drive drive;
   tbData* d[MOST_LAWS];
   int law[MOST_LAWS], count;
   tbReal* trail[MOST_LAWS];  // 3 numbers per frame
@@ -72,6 +74,7 @@ static bool advance(Shoot* s, int i, double until) {
   if (f->replay) replay_pose(s, until, d);
   while (!f->replay && ok && d->time + 0.5 * f->model->opt.timestep < until) {
     if (interrupt_signal()) return false;
+    drive_set(&s->drive, d);
     ok = tb_step(f->model, d) == TB_OK;
   }
   ok = ok && tb_forward(f->model, d) == TB_OK;
@@ -262,6 +265,7 @@ static int prepare(Shoot* s) {
     s->time = fmax(0, end - s->first);
   }
   if (!read_camera(f, &s->camera, &placed) || !make_worlds(s)) return 2;
+  if (!drive_read(&s->drive, f->ctrl, f->model, s->d[0], f->command)) return 2;
   if (r && !advance(s, 0, s->first)) return 1;
   if (f->forces) {
     s->force_scale = f->force_scale > 0 ? f->force_scale : tb_force_scale(f->model, s->d[0]);
@@ -304,6 +308,7 @@ int film_draw(const Film* film, const char* path, const char* target, Filmed* fi
   int code = prepare(&s);
   if (code == 0) code = shoot(&s, path, target, filmed);
   free_worlds(&s);
+  drive_free(&s.drive);
   film->model->opt.law = law;
   filmed->first = s.first;
   filmed->time = filmed->frames > 1 ? s.time * (filmed->frames - 1) / (film->frames - 1) : s.time;

@@ -11,6 +11,7 @@
 typedef struct {
   tbModel* model;
   LawList laws;        // one world per law, labelled if there are several; none: the model's law
+  const char* ctrl;    // file of controls, or NULL
   const char* key;     // keyframe to start at, or NULL
   tbSeries* replay;    // states to draw in place of a simulation, or NULL
   double start, time;  // s: without pictures; with them

@@ -16,7 +16,7 @@
 static const char USAGE[] =
     "tribo render MODEL --out FILE.png|FILE.mp4 [--key NAME] [--start X] [--time X] [--frames N]\n"
     "             [--size WxH] [--camera NAME|AZIMUTH,ELEVATION[,DISTANCE]] [--lookat X,Y,Z]\n"
-    "             [--follow] [--forces] [--force-scale X] [--trail] [--replay FILE]\n"
+    "             [--follow] [--forces] [--force-scale X] [--trail] [--ctrl FILE | --replay FILE]\n"
     "             [--compare LAW,LAW,... [--beside]] [--law L] [--option NAME=VALUE] [--json]\n\n"
     "Simulates for --start seconds without pictures, then for --time seconds (both default to 0: "
     "the\npose as it is), and draws the end, or with --frames N pictures during this time.\n\n"
@@ -34,6 +34,7 @@ static const char USAGE[] =
     "  --force-scale  length of their arrows, m per N (default: the weight of all bodies is half\n"
     "                 as long as what moves is large)\n"
     "  --trail        dots where the first body was in earlier pictures\n"
+    "  --ctrl         controls from a file, as in `tribo sim`\n"
     "  --replay       draw the states of a file of `tribo sim --out` (.csv, .h5), or of a .npy "
     "with\n"
     "                 qpos in rows, instead of a simulation\n"
@@ -85,21 +86,15 @@ static bool read_numbers_of_flags(Arguments* a) {
 static bool parse(Arguments* a, int argc, char** argv) {
   Film* f = &a->film;
   Grammar g = model_args_grammar(&a->model, "render");
-  const Flag flags[] = {{.name = "--out", .text = &a->out},
-                        {.name = "--key", .text = &f->key},
-                        {.name = "--camera", .text = &f->camera},
-                        {.name = "--lookat", .text = &f->lookat},
-                        {.name = "--replay", .text = &a->replay},
-                        {.name = "--compare", .text = &a->compare},
-                        {.name = "--start", .text = &a->start_text},
-                        {.name = "--time", .text = &a->time_text},
-                        {.name = "--frames", .text = &a->frames_text},
-                        {.name = "--size", .text = &a->size_text},
-                        {.name = "--force-scale", .text = &a->scale_text},
-                        {.name = "--forces", .on = &f->forces},
-                        {.name = "--beside", .on = &f->beside},
-                        {.name = "--follow", .on = &f->follow},
-                        {.name = "--trail", .on = &f->trail}};
+  const Flag flags[] = {
+      {.name = "--out", .text = &a->out},         {.name = "--key", .text = &f->key},
+      {.name = "--camera", .text = &f->camera},   {.name = "--lookat", .text = &f->lookat},
+      {.name = "--ctrl", .text = &f->ctrl},       {.name = "--replay", .text = &a->replay},
+      {.name = "--compare", .text = &a->compare}, {.name = "--start", .text = &a->start_text},
+      {.name = "--time", .text = &a->time_text},  {.name = "--frames", .text = &a->frames_text},
+      {.name = "--size", .text = &a->size_text},  {.name = "--force-scale", .text = &a->scale_text},
+      {.name = "--forces", .on = &f->forces},     {.name = "--beside", .on = &f->beside},
+      {.name = "--follow", .on = &f->follow},     {.name = "--trail", .on = &f->trail}};
   for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) grammar_add(&g, flags[i]);
   if (!grammar_parse(&g, argc, argv) || !read_numbers_of_flags(a)) return false;
   if (!a->model.path || !a->out) {
@@ -108,6 +103,9 @@ static bool parse(Arguments* a, int argc, char** argv) {
   }
   if (a->replay && a->compare) {
     return complain("render", "--replay and --compare cannot be combined");
+  }
+  if (a->replay && f->ctrl) {
+    return complain("render", "--replay draws states as they are: leave out --ctrl");
   }
   if (f->beside && !a->compare) {
     return complain("render", "--beside needs --compare LAW,LAW,...");

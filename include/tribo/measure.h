@@ -20,8 +20,9 @@ TB_EXTERN_C_BEGIN
 // common or different numbers of points.
 TB_API tbReal tb_path_distance(const tbPath* path, const tbPath* reference, tbReal* end);
 
-// Internal contact forces: the part of the contact forces of the last step that moves nothing,
-// since it is orthogonal to all velocities of the contacts that the joints allow (J^T f = 0), N;
+// Internal contact forces: the part of the contact forces of the last step that balances itself. It
+// is orthogonal to all velocities of the contacts (J^T f = 0) in which the joints of floating
+// robots are locked, so that what two feet or two fingers press against each other is internal, N;
 // torques of rolling and torsional friction count with a lever of 1 m. `force` (may be NULL) gets 6
 // numbers per contact, in its frame; *norm the length of the whole. TB_ERROR_MEMORY where the
 // contact Jacobian (dense) has more than 2^26 entries.

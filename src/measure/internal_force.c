@@ -1,16 +1,19 @@
 // Internal forces: f = J y + f_internal with J^T f_internal = 0, so that J y is the least-squares
-// approximation of f, found by conjugate gradients on J^T J y = J^T f.
+// approximation of f, found by conjugate gradients on J^T J y = J^T f. J has the motions of
+// floating robots as if their joints were locked: what the feet push against each other is
+// internal.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "model/floating.h"
 #include "model/workspace.h"
 #include "tribo/dynamics.h"
 #include "tribo/measure.h"
 
 enum { MOST_ENTRIES = 1 << 26 };
-static const tbReal TOLERANCE = 1e-10;
+static const tbReal GRADIENT_LEFT = 1e-10;
 
 typedef struct {
   int rows, nv;
@@ -18,6 +21,11 @@ typedef struct {
   tbReal *direction, *gradient, *along;
   tbReal* rest;  // f - J y
 } Split;
+
+// Whether the joint of a dof is locked: it belongs to a tree that floats.
+static bool is_locked(const tbModel* m, int dof) {
+  return tb_tree_floats(m, m->dof_treeid[dof]) && !tb_dof_floats(m, dof);
+}
 
 // Rows of a contact: along the axes of its frame, then about them.
 static void contact_rows(const tbModel* m, const tbData* d, const tbContact* c, tbReal* jac,
@@ -31,6 +39,7 @@ static void contact_rows(const tbModel* m, const tbData* d, const tbContact* c, 
     for (int r = 0; r < c->dim; r++) {
       const tbReal *axis = c->frame + 3 * (r % 3), *part = jac + (r < 3 ? 0 : 3 * nv);
       for (int i = 0; i < nv; i++) {
+        if (is_locked(m, i)) continue;
         rows[r * nv + i] +=
             sign * (axis[0] * part[i] + axis[1] * part[nv + i] + axis[2] * part[2 * nv + i]);
       }
@@ -66,7 +75,7 @@ static tbReal push(Split* s) {
 static void solve(Split* s) {
   tbReal square = pull_back(s), first = square;
   memcpy(s->direction, s->gradient, sizeof(tbReal) * (size_t)s->nv);
-  for (int k = 0; k < 4 * s->nv + 20 && square > TOLERANCE * TOLERANCE * first; k++) {
+  for (int k = 0; k < 4 * s->nv + 20 && square > GRADIENT_LEFT * GRADIENT_LEFT * first; k++) {
     tbReal length = push(s);
     if (!(length > 0)) return;
     tbReal step = square / length, before = square;

@@ -8,7 +8,7 @@ typedef struct {
   unsigned char* rgb;
 } tbCanvas;
 
-enum { TB_GLYPH_WIDTH = 6, TB_GLYPH_HEIGHT = 8 };  // pixels at scale 1, gaps included
+enum { TB_GLYPH_WIDTH = 6, TB_GLYPH_HEIGHT = 9 };  // pixels at scale 1, gaps included
 
 // Fill a rectangle; what lies outside of the picture is left out.
 void tb_draw_bar(const tbCanvas* canvas, int x, int y, int width, int height,
