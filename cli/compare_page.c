@@ -29,9 +29,10 @@ const MeasuredColumn MEASURED_COLUMN[MEASURED_COLUMNS] = {
      "locked); mean over steps"},
     {"consistency", "self-cons. mm s", 1e3, "%.3g",
      "self-consistency: distance from the law's own path with finer time steps, integrated"},
-    {"penetration", "depth mm", 1e3, "%.3g", "deepest overlap of all contacts of all steps"},
-    {"penetration_mean", "mean depth mm", 1e3, "%.3g", "its mean over all contacts of all steps"},
-    {"lift", "lift mm", 1e3, "%.3g",
+    {"penetration", "depth mm", 1e3, "%.2g", "deepest overlap of all contacts of all steps"},
+    {"penetration_mean", "mean depth mm", 1e3, "%.2g", "its mean over all contacts of all steps"},
+    {"lift", "lift mm", 1e3, "%.3g", "largest height of a body above that under the reference law"},
+    {"gap", "gap mm", 1e3, "%.3g",
      "largest gap across which a contact pushes when its step ends: 0 under the exact law"},
     {"residual_exact", "exact law max", 1, "%.1e",
      "relative residual of the exact law, worst step; - where no step has one"},
@@ -41,10 +42,9 @@ const MeasuredColumn MEASURED_COLUMN[MEASURED_COLUMNS] = {
 
 double measured_value(const Measured* m, int c) {
   const double values[MEASURED_COLUMNS] = {
-      m->path,        m->end,          m->energy_gain,   m->energy_end,
-      m->internal,    m->consistency,  m->depth_max,     m->depth_mean,
-      m->lift,        m->residual_max, m->residual_mean, (double)m->unconverged,
-      m->microseconds};
+      m->path,         m->end,           m->energy_gain,         m->energy_end,  m->internal,
+      m->consistency,  m->depth_max,     m->depth_mean,          m->lift,        m->gap,
+      m->residual_max, m->residual_mean, (double)m->unconverged, m->microseconds};
   return values[c];
 }
 

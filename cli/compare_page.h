@@ -12,7 +12,7 @@ typedef struct {
   const char* what;
 } MeasuredColumn;
 
-enum { MEASURED_COLUMNS = 13 };
+enum { MEASURED_COLUMNS = 14 };
 extern const MeasuredColumn MEASURED_COLUMN[MEASURED_COLUMNS];
 
 // Value of column `c` in SI units; NaN: not measured.

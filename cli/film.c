@@ -12,8 +12,9 @@
 #include "movie.h"
 #include "nearest.h"
 
-// Gap between pictures beside each other, in pixels.
-enum { GAP = 4 };
+// Gap between pictures beside each other, in pixels; steps of all worlds that a search for the place
+// of the camera may take.
+enum { GAP = 4, SEARCH_STEPS = 20000 };
 
 typedef struct {
   const Film* film;
@@ -144,8 +145,15 @@ static int tile_width(const Shoot* s) {
   return (s->film->width - (count - 1) * GAP) / count;
 }
 
-// Place a free camera so that it sees everything in every picture: the scene runs once for that,
-// and again for the pictures. With --follow the start is enough.
+// Whether the scene can run once for the place of the camera, and again for the pictures.
+static bool is_short(const Shoot* s) {
+  const Film* f = s->film;
+  double steps = f->replay ? f->frames : (s->first + s->time) / f->model->opt.timestep;
+  return steps * s->count <= SEARCH_STEPS;
+}
+
+// Place a free camera so that it sees everything in every picture, or, for long runs and for one
+// that follows, in the first one.
 static bool place_camera(Shoot* s) {
   const Film* f = s->film;
   const tbCamera wanted = s->camera;
@@ -153,11 +161,12 @@ static bool place_camera(Shoot* s) {
   char rest;
   bool fixed_distance = f->camera && sscanf(f->camera, "%*f,%*f,%lf%c", &distance, &rest) == 1;
   tbCameraFit fit = tb_camera_fit_begin(&wanted, tile_width(s), f->height);
-  int frames = f->follow ? 1 : f->frames;
+  bool start = f->follow || !is_short(s);
+  int frames = start ? 1 : f->frames;
   bool ok = true;
   for (int k = 0; k < frames && ok; k++) {
     for (int i = 0; i < s->count && ok; i++) {
-      ok = advance(s, i, f->follow ? s->first : time_of_frame(s, k));
+      ok = start || advance(s, i, time_of_frame(s, k));
       if (ok) tb_camera_fit_add(&fit, f->model, s->d[i], s->force_scale);
     }
   }

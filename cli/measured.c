@@ -63,7 +63,7 @@ static void add_row(Trace* t, const tbModel* m, const tbData* d, tbReal depth, t
 // Sums over the steps of a run.
 typedef struct {
   Statistics steps;
-  tbReal internal, lift, seconds;
+  tbReal internal, gap, seconds;
   long splits;
   tbReal work;    // J, of actuators and applied forces
   tbReal lowest;  // J: least energy less work so far
@@ -79,14 +79,14 @@ static void measure_energy(const tbModel* m, tbData* d) {
 }
 
 // The gap that a contact which pushes has when the step ends; the exact law closes it.
-static void add_lift(Sums* s, const tbModel* m, const tbData* d) {
+static void add_gap(Sums* s, const tbModel* m, const tbData* d) {
   for (int c = 0; c < d->ncon; c++) {
     tbReal velocity[6];
     if (!(d->contact[c].force[0] > PUSHES) ||
         tb_contact_velocity(m, d, c, velocity, NULL) != TB_OK) {
       continue;
     }
-    s->lift = fmax(s->lift, d->contact[c].dist + m->opt.timestep * velocity[0]);
+    s->gap = fmax(s->gap, d->contact[c].dist + m->opt.timestep * velocity[0]);
   }
 }
 
@@ -106,7 +106,7 @@ static void add_step(Sums* s, const tbModel* m, tbData* d, bool split) {
   tbReal internal;
   statistics_add(&s->steps, d);
   s->seconds += d->seconds.total;
-  add_lift(s, m, d);
+  add_gap(s, m, d);
   if (split && d->ncon && tb_internal_force(m, d, NULL, &internal, NULL) == TB_OK) {
     s->internal += internal;
     s->splits++;
@@ -159,7 +159,7 @@ static void summarise(const Sums* s, Measured* out) {
   out->internal = s->splits ? s->internal / (tbReal)s->splits : NAN;
   out->depth_mean = t->contacts ? t->depth_sum / (tbReal)t->contacts : 0;
   out->depth_max = t->depth_max;
-  out->lift = s->lift;
+  out->gap = s->gap;
   out->residual_mean = residual_mean(&t->residual_exact).relative;
   out->residual_max = residual_max(&t->residual_exact).relative;
   out->microseconds = t->steps ? 1e6 * s->seconds / (tbReal)t->steps : 0;
@@ -224,6 +224,7 @@ void measure_distances(Measured* all, int count, int reference) {
         tbReal distance = sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) +
                                (a[2] - b[2]) * (a[2] - b[2]));
         t->distance[r] = fmax(t->distance[r], distance);
+        all[i].lift = fmax(all[i].lift, a[2] - b[2]);
       }
     }
   }

@@ -37,7 +37,8 @@ typedef struct {
   tbReal internal;     // N, mean over the steps with contacts; NaN: not measured
   tbReal consistency;  // m s: path from that with a finer time step; NaN: not measured
   tbReal depth_mean, depth_max;  // m, over all contacts of all steps
-  tbReal lift;  // m: largest gap across which a contact pushes, at the end of its step
+  tbReal lift;                   // m: largest height of a body above the same body of the reference
+  tbReal gap;  // m: largest gap across which a contact pushes, at the end of its step
   tbReal residual_mean, residual_max;  // relative, of the exact law; NaN: no step has one
   tbReal microseconds;                 // per step
   Trace trace;
@@ -47,7 +48,7 @@ typedef struct {
 // complaint about arguments; a step that fails is a result (`ok` false, with a message).
 bool measure_law(const Scenario* scenario, int law, Measured* measured);
 
-// Distances of all runs from that of number `reference`.
+// Distances, lift and energies of all runs, compared with those of number `reference`.
 void measure_distances(Measured* measured, int count, int reference);
 
 void measured_free(Measured* measured);

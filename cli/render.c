@@ -28,7 +28,8 @@ static const char USAGE[] =
     "of\n"
     "                 MuJoCo's), distance in metres; 125,18 without the flag\n"
     "  --lookat       the point in the middle of the picture, m. What is left out of distance and\n"
-    "                 point is chosen so that everything that moves is seen in every picture\n"
+    "                 point is chosen so that everything that moves is seen in every picture (in\n"
+    "                 runs of more than 20,000 steps: at the start)\n"
     "  --follow       the camera moves with the first body\n"
     "  --forces       contact forces as arrows, with a bar that shows their scale\n"
     "  --force-scale  length of their arrows, m per N (default: the weight of all bodies is half\n"
@@ -124,7 +125,9 @@ static bool read_replay(const Arguments* a, const tbModel* m, tbSeries* series) 
   }
   for (int i = 0; i < series->rows; i++) {
     const tbReal* qpos = series->value + (size_t)i * (size_t)series->width;
-    if (!quaternions_are_rotations(m, qpos, a->replay, "render")) return false;
+    char where[4096];
+    snprintf(where, sizeof where, "%s: row %d", a->replay, i);
+    if (!quaternions_are_rotations(m, qpos, where, "render")) return false;
   }
   return true;
 }

@@ -89,8 +89,24 @@ static void malformed_calls_are_refused(void** state) {
       {"eval nothing.xml", "nothing.xml"},
       {"solve nothing.h5", "nothing.h5"},
       {"demo /nowhere", "FOLDER is where"},
-      {"render " STACK, "--out FILE.png is required"},
+      {"render " STACK, "--out FILE.png or FILE.mp4 is required"},
       {"render " STACK " --out x.png --size 0x0", "--size expects"},
+      {"render " STACK " --out x.jpg", "expected a file name that ends in .png or .mp4"},
+      {"render " STACK " --out x.png --camera front", "a camera of the file (it has none)"},
+      {"render " STACK " --out x.png --force-scale 0", "metres per newton, above 0"},
+      {"render " STACK " --out x.png --beside", "--beside needs --compare"},
+      {"sim " STACK " --record xpos", "--record needs a file"},
+      {"sim " STACK " --record xpso --out x.csv", "did you mean 'xpos'"},
+      {"sim " STACK " --ctrl x.npy", "the model has no actuators"},
+      {"sim " STACK " --problems-of 2", "--problems-of needs --problems"},
+      {"sim " STACK " --problems " TB_BUILD_DIR " --problems-of 0", "unconverged or N"},
+      {"sim " STACK " --problems " TB_BUILD_DIR " --law soft", "--law ncp, ccp, lcp or raisim"},
+      {"compare " STACK " --law ncp", "those of --laws"},
+      {"compare " STACK " --laws ncp,ncp", "--laws has ncp twice"},
+      {"compare " STACK " --laws ncp,sotf", "did you mean 'soft'?"},
+      {"compare " STACK " --laws ncp --reference soft", "one of the laws that are compared"},
+      {"compare " STACK " --finer 1", "--finer expects 0 or 2 to 100"},
+      {"compare " STACK " --time 0", "above 0"},
   };
   REFUSED(MISTAKES);
   char* const empty[] = {(char*)PROGRAM, (char*)"sim", (char*)"", NULL};
@@ -130,7 +146,7 @@ static void zero_quaternions_are_refused(void** state) {
   write_state("time,qpos0,qpos1,qpos2,qpos3,qpos4,qpos5,qpos6\n0,0,0,1,0,0,0,0\n");
   if (finish(start(PROGRAM, "render --help")) == 0) {
     static const Mistake REPLAY[] = {
-        {"render " CUBE " --out x.png --replay " STATE_FILE, "cli_state.txt:2: "}};
+        {"render " CUBE " --out x.png --replay " REPLAY_FILE, "cli_state.csv: row 0: the free joint"}};
     REFUSED(REPLAY);
   }
   remove(STATE_FILE);
