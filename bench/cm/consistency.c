@@ -46,7 +46,7 @@ static bool follow(tbModel* m, const Scenario* s, int k, double dt, double toler
 
 // The rows of a trace as a path; the caller frees them.
 static tbPath path_of(const Trace* t) {
-  tbReal* rows = tb_need(calloc(3 * (size_t)t->steps + 1, sizeof *rows));
+  tbReal* rows = page_need(calloc(3 * (size_t)t->steps + 1, sizeof *rows));
   for (int i = 0; i < t->steps; i++) {
     for (int k = 0; k < 3; k++) rows[3 * i + k] = t->position[k][i];
   }
