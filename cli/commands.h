@@ -7,8 +7,9 @@ int tribo_cmd_convert(int argc, char** argv);
 int tribo_cmd_compile(int argc, char** argv);
 int tribo_cmd_eval(int argc, char** argv);
 int tribo_cmd_sim(int argc, char** argv);
+int tribo_cmd_compare(int argc, char** argv);
 int tribo_cmd_solve(int argc, char** argv);
-int tribo_cmd_render(int argc, char** argv);  // only with zlib
+int tribo_cmd_render(int argc, char** argv);
 int tribo_cmd_demo(int argc, char** argv);
 int tribo_cmd_bench(int argc, char** argv);
 

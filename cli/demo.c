@@ -8,6 +8,7 @@
 
 #include "args.h"
 #include "commands.h"
+#include "demo_page.h"
 #include "interrupt.h"
 #include "json.h"
 #include "message.h"
@@ -15,12 +16,7 @@
 #include "statistics.h"
 #include "tribo/tribo.h"
 
-typedef struct {
-  int law;
-  const char* what;  // the property that the law relaxes
-} LawRow;
-
-static const LawRow LAWS[] = {
+const DemoLaw DEMO_LAW[DEMO_LAWS] = {
     {TB_LAW_NCP, "nothing: the exact law"},
     {TB_LAW_LCP, "the round friction cone (a pyramid)"},
     {TB_LAW_CCP, "contact while sliding (bodies lift)"},
@@ -29,16 +25,9 @@ static const LawRow LAWS[] = {
     {TB_LAW_COMFREE, "complementarity (closed form)"},
     {TB_LAW_VISCOELASTIC, "rigidity (springs of 1e5 N/m)"},
 };
-enum { NLAWS = sizeof LAWS / sizeof LAWS[0] };
 
 // s: time limit of an experiment; the table shows where a law exceeds it.
 static const double TIME_LIMIT = 5;
-
-typedef struct {
-  bool ok;
-  char message[320];
-  double distance, sideways, lift, sink, residual, microseconds;
-} Outcome;
 
 static tbModel* load(const char* folder, const char* name, bool cube) {
   char path[4096 + 64];
@@ -61,7 +50,7 @@ static tbModel* load(const char* folder, const char* name, bool cube) {
 
 // Step for `seconds`; sets the largest residual of the exact law, NaN if no step has one, and the
 // time per step.
-static void run(const tbModel* m, tbData* d, double seconds, Outcome* out) {
+static void run(const tbModel* m, tbData* d, double seconds, DemoOutcome* out) {
   long steps = lround(seconds / m->opt.timestep);
   double highest = -INFINITY, start_height = d->qpos[2];
   double spent = 0;
@@ -93,8 +82,8 @@ static void run(const tbModel* m, tbData* d, double seconds, Outcome* out) {
 }
 
 // A cube thrown along (2, 1): it should go straight and stop after v^2 / (2 mu g).
-static Outcome thrown_cube(tbModel* m, int law) {
-  Outcome out = {.message = "out of memory"};
+static DemoOutcome thrown_cube(tbModel* m, int law) {
+  DemoOutcome out = {.message = "out of memory"};
   tbData* d = tb_data_new(m);
   if (!d) return out;
   m->opt.law = law;
@@ -107,8 +96,8 @@ static Outcome thrown_cube(tbModel* m, int law) {
   return out;
 }
 
-static Outcome heavy_stack(tbModel* m, int law) {
-  Outcome out = {.message = "out of memory"};
+static DemoOutcome heavy_stack(tbModel* m, int law) {
+  DemoOutcome out = {.message = "out of memory"};
   tbData* d = tb_data_new(m);
   if (!d) return out;
   m->opt.law = law;
@@ -121,7 +110,7 @@ static Outcome heavy_stack(tbModel* m, int law) {
   return out;
 }
 
-static void print_row(const LawRow* law, const Outcome* o, bool cube) {
+static void print_row(const DemoLaw* law, const DemoOutcome* o, bool cube) {
   printf("  %-12s", tb_step_law_name(law->law));
   if (!o->ok) {
     printf(" %s\n", o->message);
@@ -137,7 +126,7 @@ static void print_row(const LawRow* law, const Outcome* o, bool cube) {
          o->microseconds, law->what);
 }
 
-static void write_row(Json* json, const LawRow* law, const Outcome* o, bool cube) {
+static void write_row(Json* json, const DemoLaw* law, const DemoOutcome* o, bool cube) {
   json_open(json, NULL);
   json_string(json, "law", tb_step_law_name(law->law));
   json_string(json, "relaxes", law->what);
@@ -157,11 +146,11 @@ typedef struct {
   const char* key;    // in JSON
   const char* title;  // NULL: that of the cube, which contains a number
   const char* header;
-  Outcome (*experiment)(tbModel* m, int law);
+  DemoOutcome (*experiment)(tbModel* m, int law);
   bool cube;
 } Experiment;
 
-static const Experiment EXPERIMENTS[] = {
+static const Experiment EXPERIMENTS[DEMO_EXPERIMENTS] = {
     {"sliding_cube.xml", "thrown_cube", NULL,
      "  law          distance m  sideways mm    lift mm  overlap mm   exact law   us/step"
      "   what the law relaxes",
@@ -170,10 +159,9 @@ static const Experiment EXPERIMENTS[] = {
      "  law           sideways mm  overlap mm   exact law   us/step   what the law relaxes",
      heavy_stack, false},
 };
-enum { NEXPERIMENTS = sizeof EXPERIMENTS / sizeof EXPERIMENTS[0] };
 
-// One experiment under every law, as a table or (json not NULL) as an array of rows.
-static void show(tbModel* m, const Experiment* e, Json* json) {
+// One experiment under every law: the outcomes, as a table or (json not NULL) as an array of rows.
+static void show(tbModel* m, const Experiment* e, Json* json, DemoOutcome outcome[DEMO_LAWS]) {
   double v2 = 2 * 2 + 1 * 1, mu = 0.4, g = 9.81;
   if (json) {
     json_open_array(json, e->key);
@@ -185,10 +173,10 @@ static void show(tbModel* m, const Experiment* e, Json* json) {
         "v^2/(2 mu g) - v h/2 = %.5f m)\n\n%s\n",
         v2 / (2 * mu * g) - 0.5e-3 * sqrt(v2), e->header);
   }
-  for (int i = 0; i < NLAWS && !interrupt_signal(); i++) {
-    Outcome out = e->experiment(m, LAWS[i].law);
-    if (json) write_row(json, &LAWS[i], &out, e->cube);
-    if (!json) print_row(&LAWS[i], &out, e->cube);
+  for (int i = 0; i < DEMO_LAWS && !interrupt_signal(); i++) {
+    outcome[i] = e->experiment(m, DEMO_LAW[i].law);
+    if (json) write_row(json, &DEMO_LAW[i], &outcome[i], e->cube);
+    if (!json) print_row(&DEMO_LAW[i], &outcome[i], e->cube);
     fflush(stdout);
   }
   if (json) json_close_array(json);
@@ -211,24 +199,28 @@ static const char* default_folder(char* installed, size_t size) {
 int tribo_cmd_demo(int argc, char** argv) {
   if (argc > 0 && strcmp(argv[0], "--help") == 0) {
     printf(
-        "tribo demo [FOLDER] [--json]\n\nThrows a cube and loads a stack under every contact law, "
+        "tribo demo [FOLDER] [--out FOLDER] [--json]\n\nThrows a cube and loads a stack under "
+        "every contact law, "
         "and shows what each law relaxes.\nFOLDER holds sliding_cube.xml and stack.xml (default: "
-        "scenes, or else those installed with tribo).\n");
+        "scenes, or else those installed with tribo).\n--out writes a page with both scenes in "
+        "motion: FOLDER/index.html.\n");
     return 0;
   }
   char installed[4096];
-  const char* folder = NULL;
+  const char *folder = NULL, *out = NULL;
+  DemoOutcome outcome[DEMO_EXPERIMENTS][DEMO_LAWS] = {{{false, "", 0, 0, 0, 0, 0, 0}}};
   bool as_json = false;
   Grammar grammar = {.command = "demo", .noun = "folder", .path = &folder};
   grammar_add(&grammar, (Flag){.name = "--json", .on = &as_json});
+  grammar_add(&grammar, (Flag){.name = "--out", .text = &out});
   if (!grammar_parse(&grammar, argc, argv)) return 2;
 
   if (!folder) folder = default_folder(installed, sizeof installed);
 
   // Load both scenes first: a demo that cannot run prints nothing.
-  tbModel* models[NEXPERIMENTS] = {NULL};
+  tbModel* models[DEMO_EXPERIMENTS] = {NULL};
   bool ok = true;
-  for (int i = 0; i < NEXPERIMENTS && ok; i++) {
+  for (int i = 0; i < DEMO_EXPERIMENTS && ok; i++) {
     models[i] = load(folder, EXPERIMENTS[i].scene, EXPERIMENTS[i].cube);
     ok = models[i] != NULL;
   }
@@ -236,8 +228,8 @@ int tribo_cmd_demo(int argc, char** argv) {
   Json json = {stdout, false};
   if (ok && as_json) json_open(&json, NULL);
   if (ok && !as_json) fputs(INTRODUCTION, stdout);
-  for (int i = 0; i < NEXPERIMENTS && ok && !interrupt_signal(); i++) {
-    show(models[i], &EXPERIMENTS[i], as_json ? &json : NULL);
+  for (int i = 0; i < DEMO_EXPERIMENTS && ok && !interrupt_signal(); i++) {
+    show(models[i], &EXPERIMENTS[i], as_json ? &json : NULL, outcome[i]);
   }
   if (ok && as_json) json_close(&json);
   if (ok && interrupt_signal()) fprintf(stderr, "tribo demo: interrupted\n");
@@ -247,6 +239,8 @@ int tribo_cmd_demo(int argc, char** argv) {
                     "docs/\n",
           stdout);
   }
-  for (int i = 0; i < NEXPERIMENTS; i++) tb_model_free(models[i]);
+  if (ok && out && !interrupt_signal()) ok = demo_page(out, models, outcome);
+  if (ok && out && !as_json && !interrupt_signal()) printf("In motion: %s/index.html\n", out);
+  for (int i = 0; i < DEMO_EXPERIMENTS; i++) tb_model_free(models[i]);
   return ok ? interrupt_code(0) : 2;
 }

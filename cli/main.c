@@ -25,11 +25,11 @@ static const Command COMMANDS[] = {
     {"eval", tribo_cmd_eval,
      "MODEL [--qpos F --qvel F --key K --what ...]   quantities at a state"},
     {"sim", tribo_cmd_sim, "MODEL [--law L --solver S --dt X --time X ...]   simulate"},
+    {"compare", tribo_cmd_compare,
+     "MODEL [--laws L,L --time X --out FOLDER]     one scene under several laws"},
     {"solve", tribo_cmd_solve, "PROBLEM.hdf5 [--law L --solver S --tol X]    an FCLIB problem"},
-#ifdef TB_WITH_ZLIB
     {"render", tribo_cmd_render,
      "MODEL --out FILE.png [--time X --frames N --forces]   a picture or an animation"},
-#endif
     {"demo", tribo_cmd_demo, "[FOLDER]                                     the laws side by side"},
     {"bench", tribo_cmd_bench, "[NAME...] [--short --out DIR --json]   benchmarks"},
 };

@@ -10,6 +10,7 @@
 
 #include "args.h"
 #include "commands.h"
+#include "drive.h"
 #include "interrupt.h"
 #include "json.h"
 #include "message.h"
@@ -20,6 +21,7 @@
 typedef struct {
   ModelArgs model;
   const char *key, *state, *save, *out, *time_text;
+  const char *ctrl, *record, *problems, *problems_of;
   bool strict;
   double time;
 } Arguments;
@@ -27,8 +29,8 @@ typedef struct {
 static const char USAGE[] =
     "tribo sim MODEL [--law L] [--solver S] [--integrator I] [--dt X] [--time X] [--tol X]\n"
     "          [--max-iter N] [--threads N] [--option NAME=VALUE]\n"
-    "          [--key NAME | --state FILE] [--save FILE] [--out FILE.csv|FILE.h5] [--strict]\n"
-    "          [--json]\n\n"
+    "          [--key NAME | --state FILE] [--ctrl FILE] [--out FILE.csv|FILE.h5 [--record LIST]]\n"
+    "          [--save FILE] [--problems FOLDER [--problems-of WHICH]] [--strict] [--json]\n\n"
     "Simulates for --time seconds (default 1) and reports residuals, contacts, energy and "
     "times.\n\n"
     "  --law         ncp (exact, default), ccp, lcp, raisim, soft (MuJoCo's), comfree,\n"
@@ -45,8 +47,21 @@ static const char USAGE[] =
     "  --key         start at a keyframe\n"
     "  --state       start at a text file with qpos, qvel and optionally ctrl, or at a snapshot\n"
     "  --save        write a snapshot at the end; a run with --state resumes from it exactly\n"
+    "  --ctrl        controls from a file, .csv, .npy or .h5: a row per step, or (with a column "
+    "or\n"
+    "                dataset `time`) each row from its time on, counted from the first row; the\n"
+    "                columns of .csv are named ctrl:ACTUATOR, ACTUATOR or ctrl0, or are in order\n"
     "  --out         trajectory, a row per step: time, qpos, qvel, ctrl, energy, contacts, "
-    "residual\n"
+    "residual;\n"
+    "                columns are named after joints and actuators (qpos:NAME, qpos0 without a "
+    "name)\n"
+    "  --record      more for --out: sensordata, contacts, or any array of the data, as in\n"
+    "                --record sensordata,xpos,contacts. Contacts have a row each: in CSV in a "
+    "file\n"
+    "                NAME.contacts.csv\n"
+    "  --problems    write the contact problem of each step to FOLDER/step_N.hdf5 (FCLIB), which\n"
+    "                `tribo solve` reads\n"
+    "  --problems-of all (default), unconverged, or N: every N-th step\n"
     "  --strict      exit with 1 if there is a warning: steps not converged or without "
     "certificate,\n"
     "                overlaps in the first pose, a time step above 0.05 s, ...\n"
@@ -85,6 +100,10 @@ static bool parse(Arguments* a, int argc, char** argv) {
   grammar_add(&g, (Flag){.name = "--state", .text = &a->state});
   grammar_add(&g, (Flag){.name = "--save", .text = &a->save});
   grammar_add(&g, (Flag){.name = "--out", .text = &a->out});
+  grammar_add(&g, (Flag){.name = "--ctrl", .text = &a->ctrl});
+  grammar_add(&g, (Flag){.name = "--record", .text = &a->record});
+  grammar_add(&g, (Flag){.name = "--problems", .text = &a->problems});
+  grammar_add(&g, (Flag){.name = "--problems-of", .text = &a->problems_of});
   grammar_add(&g, (Flag){.name = "--time", .text = &a->time_text});
   grammar_add(&g, (Flag){.name = "--strict", .on = &a->strict});
   if (!grammar_parse(&g, argc, argv)) return false;
@@ -169,6 +188,9 @@ static bool set_start(const Arguments* a, const tbModel* m, tbData* d) {
 typedef struct {
   Statistics steps;
   Warnings warnings;
+  Drive drive;
+  Recording recording;
+  Problems problems;
   double wall;
   tbResult result;  // of the last step
 } Run;
@@ -212,11 +234,6 @@ static bool is_refused(const Run* r) {
          (r->result == TB_ERROR_ARGUMENT || r->result == TB_ERROR_UNSUPPORTED);
 }
 
-static bool append_row(tbTrajectory* trajectory, const tbModel* m, tbData* d, tbError* error) {
-  measure_energy(m, d);
-  return tb_trajectory_append(trajectory, m, d, error) == TB_OK;
-}
-
 // Reason why a run ended early.
 static void warn_of_end(Run* r, const tbData* d, long steps) {
   long done = r->steps.steps;
@@ -230,45 +247,52 @@ static void warn_of_end(Run* r, const tbData* d, long steps) {
   }
 }
 
-// Make the steps; false after a complaint that the trajectory cannot be written.
-static bool step_all(Run* r, long steps, tbTrajectory* trajectory, const tbModel* m, tbData* d) {
-  tbError error;
+// Make the steps; false after a complaint that a file cannot be written.
+static bool step_all(Run* r, long steps, const tbModel* m, tbData* d) {
   double started = now(), shown = started, writing = 0;
   bool ok = true;
   while (r->steps.steps < steps && ok && !interrupt_signal()) {
+    double before = now();
+    drive_set(&r->drive, d);
+    problems_before(&r->problems, m, d);
+    double begin = now();
     r->result = tb_step(m, d);
     if (r->result != TB_OK) break;
+    double end = now();
     statistics_add(&r->steps, d);
-    double t = now();
-    if (trajectory) ok = append_row(trajectory, m, d, &error);
+    ok = problems_after(&r->problems, m, d, r->steps.steps - 1);
+    if (r->recording.record) {
+      measure_energy(m, d);
+      ok = ok && recording_append(&r->recording, m, d);
+    }
     show_progress(r->steps.steps, steps, started, &shown);
-    writing += now() - t;
+    writing += begin - before + now() - end;
   }
   r->wall = now() - started - writing;
   if (shown > started) fprintf(stderr, "\r%60s\r", "");
-  return ok || complain("sim", "%s", error.message);
+  return ok;
 }
 
 // Run with output files; false after a complaint about one of them.
 static bool simulate(const Arguments* a, const tbModel* m, tbData* d, long steps, Run* r) {
-  tbError error;
-  Output rows, snapshot;
-  if (!output_begin(&rows, a->out, "sim")) return false;
-  bool ok = output_begin(&snapshot, a->save, "sim");
-  if (ok && outputs_collide(&rows, &snapshot)) {
+  Output snapshot = {NULL, NULL};
+  bool ok = drive_read(&r->drive, a->ctrl, m, d, "sim") &&
+            problems_open(&r->problems, a->problems, a->problems_of, m) &&
+            recording_open(&r->recording, a->out, a->record, m) &&
+            output_begin(&snapshot, a->save, "sim");
+  if (ok && outputs_collide(&r->recording.rows, &snapshot)) {
     ok = complain("sim", "--save and --out both write %s", a->out);
   }
-  tbTrajectory* trajectory = NULL;
-  if (ok && a->out && !(trajectory = tb_trajectory_open(rows.write, m, &error))) {
-    ok = complain("sim", "%s", error.message);
-  }
-  ok = ok && step_all(r, steps, trajectory, m, d);
-  if (tb_trajectory_close(trajectory, &error) != TB_OK) ok = complain("sim", "%s", error.message);
+  ok = ok && step_all(r, steps, m, d);
   if (ok && a->save) ok = write_snapshot(snapshot.write, m, d);
   // A run that the first step rejects writes no files.
   bool keep = ok && !is_refused(r);
-  ok = output_end(&rows, keep, "sim") && ok;
+  ok = recording_close(&r->recording, keep) && ok;
   ok = output_end(&snapshot, keep && ok, "sim") && ok;
+  drive_warn(&r->drive, d, &r->warnings);
+  problems_warn(&r->problems, &r->warnings);
+  drive_free(&r->drive);
+  problems_free(&r->problems);
   return ok;
 }
 

@@ -30,4 +30,8 @@ tribo_option_dependency(QHULL "${QHULL_LIBRARY}" "${QHULL_INCLUDE}")
 find_package(PNG)
 tribo_option_dependency(PNG "${PNG_LIBRARIES}" "${PNG_INCLUDE_DIRS}")
 
+# Pictures.
+find_package(ZLIB)
+tribo_option_dependency(ZLIB "${ZLIB_LIBRARIES}" "${ZLIB_INCLUDE_DIRS}")
+
 message(STATUS "tribo options found: ${TRIBO_FOUND_OPTIONS}")

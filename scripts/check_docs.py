@@ -15,12 +15,12 @@ import sys
 from pathlib import Path
 
 MANUAL_LINES = 150
-CODE = ("include", "src", "cli", "test", "bench", "viewer", "cmake")
+CODE = ("include", "src", "cli", "test", "bench", "page", "cmake")
 PAGE = r"docs/(?:[a-z]+/)?[a-z-]+\.md"
 # "docs/notebook/derivatives.md, eq. 25-27": both ends must be numbered on the page.
 CITATION = re.compile(rf"({PAGE})(?:(,? eq\. )(\d+[a-z]?)(?:-(\d+[a-z]?))?)?")
 FILE = re.compile(r"`((?:[\w-]+/)*\w+\.[ch])`")
-SOURCE = re.compile(r"`((?:src|include|test|bench|cli|scripts|scenes|cmake|viewer|examples)/[\w./-]+)`")
+SOURCE = re.compile(r"`((?:src|include|test|bench|page|cli|scripts|scenes|cmake|examples)/[\w./-]+)`")
 
 root = Path(__file__).resolve().parent.parent
 os.chdir(root)

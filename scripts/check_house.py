@@ -165,7 +165,7 @@ def check_joints(files, wrong):
         wrong.append("src/model/joint_kinds.h: no line of TB_JOINTS was found")
         return
     named = re.compile(rf"\bTB_JOINT_({'|'.join(types)})\b")
-    found = {name for name in files if name.startswith(("src/", "cli/", "viewer/"))
+    found = {name for name in files if name.startswith(("src/", "cli/"))
              and name.endswith((".c", ".h")) and named.search(read(name))}
     known = {line.split("\t")[0] for line in listed("joint_names.txt")}
     for name in sorted(found - known):

@@ -45,6 +45,9 @@ BELOW = {
     "batch": "derivatives",
     "control": "derivatives io",
     "load": "step io",
+    "render": "world",
+    "record": "world io",
+    "measure": "world",
 }
 
 
@@ -81,7 +84,7 @@ def include_arrows():
     """(file, included file) for all project headers; complaints about what no file may include."""
     arrows, wrong = set(), []
     places = [("src", f) for f in sources()]
-    for top in ("include", "cli", "viewer"):
+    for top in ("include", "cli"):
         for folder, _, names in os.walk(os.path.join(ROOT, top)):
             places += [(top, os.path.relpath(os.path.join(folder, n), os.path.join(ROOT, top)))
                        for n in names if n.endswith((".c", ".h"))]

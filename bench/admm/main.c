@@ -8,7 +8,7 @@
 
 #include "common/bench.h"
 #include "common/method.h"
-#include "common/plot.h"
+#include "page/plot.h"
 
 enum { HISTORY = 10000, SCENES = 7, STACK = 0, TALOS = 4, WALL = 6 };
 

@@ -4,7 +4,7 @@
 
 #include "common/bench.h"
 #include "common/method.h"
-#include "common/plot.h"
+#include "page/plot.h"
 #include "tribo/tribo.h"
 
 // Trajectory of one body over the steps of a run.

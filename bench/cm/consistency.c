@@ -3,8 +3,10 @@
 // integral of |q - q_reference| over time.
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "cm.h"
+#include "page/text.h"
 
 enum { METHODS = 3, LEVELS = 3 };
 
@@ -42,20 +44,21 @@ static bool follow(tbModel* m, const Scenario* s, int k, double dt, double toler
   return ok;
 }
 
-// Sum over the coarse run's steps of |q - q_ref| dt; both start at the same time.
-static double deviation(const Trace* coarse, const Trace* fine) {
-  double sum = 0, dt = coarse->time[0];
-  int ratio = (int)lround(coarse->time[0] / fine->time[0]);
-  for (int i = 0; i < coarse->steps; i++) {
-    int j = (i + 1) * ratio - 1;
-    if (j >= fine->steps) break;
-    double e2 = 0;
-    for (int k = 0; k < 3; k++) {
-      double e = coarse->position[k][i] - fine->position[k][j];
-      e2 += e * e;
-    }
-    sum += sqrt(e2) * dt;
+// The rows of a trace as a path; the caller frees them.
+static tbPath path_of(const Trace* t) {
+  tbReal* rows = page_need(calloc(3 * (size_t)t->steps + 1, sizeof *rows));
+  for (int i = 0; i < t->steps; i++) {
+    for (int k = 0; k < 3; k++) rows[3 * i + k] = t->position[k][i];
   }
+  return (tbPath){rows, t->steps, 1, t->time[0]};
+}
+
+// Integral of |q - q_ref| over time; both start at the same time.
+static double deviation(const Trace* coarse, const Trace* fine) {
+  tbPath path = path_of(coarse), reference = path_of(fine);
+  double sum = tb_path_distance(&path, &reference, NULL);
+  free((void*)path.position);
+  free((void*)reference.position);
   return sum;
 }
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cm.h"
-#include "common/text.h"
+#include "page/text.h"
 
 #define SOLO TB_SHARED_DIR "/models/example-robot-data/robots/solo_description/robots/solo12.urdf"
 static const double FOOT = 0.016;  // m
@@ -32,15 +32,15 @@ static char* read_file(const char* path) {
   return text;
 }
 
-static void copy_range(tbText* out, const char* from, const char* to) {
+static void copy_range(PageText* out, const char* from, const char* to) {
   for (int n; from < to; from += n) {
     n = to - from < 1000 ? (int)(to - from) : 1000;
-    tb_text_add(out, "%.*s", n, from);
+    page_text_add(out, "%.*s", n, from);
   }
 }
 
 // Copy `text` up to and including `mark` to `out`; what follows, or NULL without the mark.
-static const char* copy_past(tbText* out, const char* text, const char* mark) {
+static const char* copy_past(PageText* out, const char* text, const char* mark) {
   const char* at = strstr(text, mark);
   if (!at) return NULL;
   copy_range(out, text, at + strlen(mark));
@@ -53,16 +53,16 @@ tbModel* solo_scene(void) {
   if (!text) return NULL;
   remove_elements(text, "collision");
   remove_elements(text, "visual");
-  tbText out = {0};
+  PageText out = {0};
   const char* rest = text;
   for (int i = 0; i < 4 && rest; i++) {
     char mark[32];
     snprintf(mark, sizeof mark, "<link name=\"%s_FOOT\">", leg[i]);
     rest = copy_past(&out, rest, mark);
-    tb_text_add(&out,
-                "<collision name=\"foot_%s\"><geometry><sphere radius=\"%g\"/></geometry>"
-                "</collision>",
-                leg[i], FOOT);
+    page_text_add(&out,
+                  "<collision name=\"foot_%s\"><geometry><sphere radius=\"%g\"/></geometry>"
+                  "</collision>",
+                  leg[i], FOOT);
   }
   // The floor hangs on the world, and so does the base, by a floating joint.
   const char* end = rest ? strstr(rest, "</robot>") : NULL;
@@ -70,11 +70,11 @@ tbModel* solo_scene(void) {
   tbError error = {0};
   if (end) {
     copy_range(&out, rest, end);
-    tb_text_add(&out,
-                "<link name=\"world\"><collision name=\"floor\"><origin xyz=\"0 0 -0.1\"/>"
-                "<geometry><box size=\"40 40 0.2\"/></geometry></collision></link>"
-                "<joint name=\"root\" type=\"floating\"><parent link=\"world\"/>"
-                "<child link=\"base_link\"/></joint></robot>");
+    page_text_add(&out,
+                  "<link name=\"world\"><collision name=\"floor\"><origin xyz=\"0 0 -0.1\"/>"
+                  "<geometry><box size=\"40 40 0.2\"/></geometry></collision></link>"
+                  "<joint name=\"root\" type=\"floating\"><parent link=\"world\"/>"
+                  "<child link=\"base_link\"/></joint></robot>");
     m = tb_load_string(out.text, NULL, NULL, &error);
   }
   if (!m) fprintf(stderr, "%s: %s\n", SOLO, end ? error.message : "no feet or no end");

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "comfree_bench.h"
-#include "common/plot.h"
+#include "page/plot.h"
 
 // ---- penetration -------------------------------------------------------------------------------
 

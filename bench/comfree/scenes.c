@@ -5,7 +5,7 @@
 
 #include "base/rng.h"
 #include "comfree_bench.h"
-#include "common/text.h"
+#include "page/text.h"
 
 static char* read_text(const char* path) {
   FILE* f = fopen(path, "rb");
@@ -30,20 +30,20 @@ static const char* const SHAPES[5] = {
 // Layers of n x n bodies, one shape a layer, over a flat box; a little off the grid, so that they
 // fall over.
 static char* pile(int n, int layers, const int* shape) {
-  tbText t = {0};
+  PageText t = {0};
   tbRng rng = {1};
-  tb_text_add(&t,
-              "<mujoco><option timestep='0.002'/><size njmax='8000' nconmax='2000'/><worldbody>");
-  tb_text_add(&t, "<geom type='box' size='1 1 .05' pos='0 0 -.05'/>");
+  page_text_add(&t,
+                "<mujoco><option timestep='0.002'/><size njmax='8000' nconmax='2000'/><worldbody>");
+  page_text_add(&t, "<geom type='box' size='1 1 .05' pos='0 0 -.05'/>");
   for (int l = 0; l < layers; l++) {
     for (int i = 0; i < n * n; i++) {
       double x = 0.06 * (i % n - 0.5 * (n - 1)) + tb_rng_uniform(&rng, -0.002, 0.002);
       double y = 0.06 * (i / n - 0.5 * (n - 1)) + tb_rng_uniform(&rng, -0.002, 0.002);
-      tb_text_add(&t, "<body pos='%.6f %.6f %.6f'><freejoint/><geom %s density='1000'/></body>", x,
-                  y, 0.05 + 0.08 * l, SHAPES[shape[l]]);
+      page_text_add(&t, "<body pos='%.6f %.6f %.6f'><freejoint/><geom %s density='1000'/></body>",
+                    x, y, 0.05 + 0.08 * l, SHAPES[shape[l]]);
     }
   }
-  tb_text_add(&t, "</worldbody></mujoco>");
+  page_text_add(&t, "</worldbody></mujoco>");
   return t.text;
 }
 

@@ -5,7 +5,7 @@
 
 #include "base/rng.h"
 #include "comfree_bench.h"
-#include "common/plot.h"
+#include "page/plot.h"
 
 // ---- step time against contacts ----------------------------------------------------------------
 

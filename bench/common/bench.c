@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/timer.h"
-#include "common/text.h"
+#include "page/text.h"
 
 typedef enum { CELL_NONE, CELL_TEXT, CELL_REAL, CELL_INT, CELL_BOOL } CellKind;
 
@@ -66,11 +66,11 @@ static bool make_folder(const char* path) {
 }
 
 tbBench* tb_bench_open(const char* name, int argc, char** argv) {
-  tbBench* bench = tb_need(calloc(1, sizeof *bench));
-  bench->name = tb_text_copy(name);
+  tbBench* bench = page_need(calloc(1, sizeof *bench));
+  bench->name = page_text_copy(name);
   bench->argc = argc;
   bench->argv = argv;
-  bench->used = tb_need(calloc((size_t)argc + 1, sizeof(bool)));
+  bench->used = page_need(calloc((size_t)argc + 1, sizeof(bool)));
   bench->progress_shown = -1;
   if (tb_bench_flag(bench, "help") || tb_bench_flag(bench, "h")) {
     fprintf(stderr, "tribo-bench-%s [--out DIR] [--short] [--json] [options of this benchmark]\n",
@@ -86,7 +86,7 @@ tbBench* tb_bench_open(const char* name, int argc, char** argv) {
     tb_bench_close(bench);
     return NULL;
   }
-  if (out) bench->out = tb_text_copy(out);
+  if (out) bench->out = page_text_copy(out);
   return bench;
 }
 
@@ -146,10 +146,10 @@ bool tb_bench_check_arguments(const tbBench* bench) {
 // ---- tables ------------------------------------------------------------------------------------
 
 tbTable* tb_bench_table(tbBench* bench, const char* name) {
-  tbTable* table = tb_need(calloc(1, sizeof *table));
-  table->name = tb_text_copy(name);
+  tbTable* table = page_need(calloc(1, sizeof *table));
+  table->name = page_text_copy(name);
   bench->tables =
-      tb_need(realloc(bench->tables, (size_t)(bench->table_count + 1) * sizeof *bench->tables));
+      page_need(realloc(bench->tables, (size_t)(bench->table_count + 1) * sizeof *bench->tables));
   bench->tables[bench->table_count++] = table;
   return table;
 }
@@ -158,8 +158,8 @@ void tb_table_row(tbTable* table) {
   if (table->row_count == table->row_capacity) {
     table->row_capacity = table->row_capacity ? 2 * table->row_capacity : 64;
     size_t n = (size_t)table->row_capacity;
-    table->rows = tb_need(realloc(table->rows, n * sizeof *table->rows));
-    table->row_width = tb_need(realloc(table->row_width, n * sizeof *table->row_width));
+    table->rows = page_need(realloc(table->rows, n * sizeof *table->rows));
+    table->row_width = page_need(realloc(table->row_width, n * sizeof *table->row_width));
   }
   table->rows[table->row_count] = NULL;
   table->row_width[table->row_count++] = 0;
@@ -172,9 +172,9 @@ static int find_column(tbTable* table, const char* column) {
   if (table->column_count == table->column_capacity) {
     table->column_capacity = table->column_capacity ? 2 * table->column_capacity : 16;
     table->columns =
-        tb_need(realloc(table->columns, (size_t)table->column_capacity * sizeof *table->columns));
+        page_need(realloc(table->columns, (size_t)table->column_capacity * sizeof *table->columns));
   }
-  table->columns[table->column_count] = tb_text_copy(column);
+  table->columns[table->column_count] = page_text_copy(column);
   return table->column_count++;
 }
 
@@ -184,7 +184,7 @@ static Cell* cell_of(tbTable* table, const char* column) {
   int c = find_column(table, column), r = table->row_count - 1;
   if (c >= table->row_width[r]) {
     int width = c + 8;
-    table->rows[r] = tb_need(realloc(table->rows[r], (size_t)width * sizeof(Cell)));
+    table->rows[r] = page_need(realloc(table->rows[r], (size_t)width * sizeof(Cell)));
     memset(table->rows[r] + table->row_width[r], 0,
            (size_t)(width - table->row_width[r]) * sizeof(Cell));
     table->row_width[r] = width;
@@ -198,7 +198,7 @@ static Cell* cell_of(tbTable* table, const char* column) {
 void tb_table_text(tbTable* table, const char* column, const char* value) {
   Cell* cell = cell_of(table, column);
   cell->kind = CELL_TEXT;
-  cell->text = tb_text_copy(value ? value : "");
+  cell->text = page_text_copy(value ? value : "");
 }
 
 void tb_table_real(tbTable* table, const char* column, double value) {
@@ -238,7 +238,7 @@ static const char* cell_text(Cell cell, int digits, char* buffer, size_t size) {
 static void print_text(const tbTable* table) {
   char buffer[64];
   printf("\n%s\n", table->name);
-  int* widths = tb_need(calloc((size_t)table->column_count + 1, sizeof(int)));
+  int* widths = page_need(calloc((size_t)table->column_count + 1, sizeof(int)));
   for (int c = 0; c < table->column_count; c++) {
     widths[c] = (int)strlen(table->columns[c]);
     for (int r = 0; r < table->row_count; r++) {
@@ -363,8 +363,8 @@ void tb_bench_note(tbBench* bench, const char* format, ...) {
   vsnprintf(text, sizeof text, format, list);
   va_end(list);
   bench->notes =
-      tb_need(realloc(bench->notes, (size_t)(bench->note_count + 1) * sizeof *bench->notes));
-  bench->notes[bench->note_count++] = tb_text_copy(text);
+      page_need(realloc(bench->notes, (size_t)(bench->note_count + 1) * sizeof *bench->notes));
+  bench->notes[bench->note_count++] = page_text_copy(text);
 }
 
 void tb_bench_progress(tbBench* bench, int done, int total, const char* what) {
@@ -425,7 +425,7 @@ int tb_bench_close(tbBench* bench) {
 double tb_bench_seconds(void (*run)(void*), void (*reset)(void*), void* context, int repeats,
                         double min_seconds) {
   if (repeats < 1) repeats = 1;
-  double* samples = tb_need(malloc((size_t)repeats * sizeof(double)));
+  double* samples = page_need(malloc((size_t)repeats * sizeof(double)));
   for (int i = 0; i < repeats; i++) {
     // Accumulate whole calls until the measurement is long against the clock.
     double total = 0;
@@ -472,7 +472,7 @@ static int compare_reals(const void* a, const void* b) {
 
 double tb_bench_median(const double* x, int n) {
   if (n <= 0) return NAN;
-  double* sorted = tb_need(malloc((size_t)n * sizeof(double)));
+  double* sorted = page_need(malloc((size_t)n * sizeof(double)));
   memcpy(sorted, x, (size_t)n * sizeof(double));
   qsort(sorted, (size_t)n, sizeof(double), compare_reals);
   double median = n % 2 ? sorted[n / 2] : 0.5 * (sorted[n / 2 - 1] + sorted[n / 2]);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/plot.h"
+#include "page/plot.h"
 #include "derivatives.h"
 #include "tribo/tribo.h"
 

@@ -10,7 +10,7 @@
 
 #include "common/bench.h"
 #include "common/method.h"
-#include "common/plot.h"
+#include "page/plot.h"
 #include "engines.h"
 
 enum { STEPS = 2000, EVERY = 20, EARLY = 20 };

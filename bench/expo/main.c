@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/plot.h"
+#include "page/plot.h"
 #include "expo_bench.h"
 
 enum { NTEST = 4, EXPLICIT = 7, MOST_DIGITS = 5, MAX_CURVE = 20 };

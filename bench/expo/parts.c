@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/plot.h"
+#include "page/plot.h"
 #include "expo_bench.h"
 
 // ---- figure 4 ----------------------------------------------------------------------------------

@@ -5,51 +5,51 @@
 #include <string.h>
 
 #include "expo_bench.h"
-#include "common/text.h"
+#include "page/text.h"
 
-static void add_numbers(tbText* t, const char* name, const double* x, int n) {
-  tb_text_add(t, " %s='", name);
-  for (int i = 0; i < n; i++) tb_text_add(t, i ? " %.17g" : "%.17g", x[i]);
-  tb_text_add(t, "'");
+static void add_numbers(PageText* t, const char* name, const double* x, int n) {
+  page_text_add(t, " %s='", name);
+  for (int i = 0; i < n; i++) page_text_add(t, i ? " %.17g" : "%.17g", x[i]);
+  page_text_add(t, "'");
 }
 
 // One body and its children as MJCF, with the points that belong to it.
-static void write_body(tbText* t, const tbModel* m, int body, const Robot* r) {
-  tb_text_add(t, "<body name='%s'", tb_id2name(m, TB_OBJ_BODY, body));
+static void write_body(PageText* t, const tbModel* m, int body, const Robot* r) {
+  page_text_add(t, "<body name='%s'", tb_id2name(m, TB_OBJ_BODY, body));
   add_numbers(t, "pos", m->body_pos + 3 * body, 3);
   add_numbers(t, "quat", m->body_quat + 4 * body, 4);
-  tb_text_add(t, ">");
+  page_text_add(t, ">");
   for (int k = 0; k < m->body_jntnum[body]; k++) {
     int j = m->body_jntadr[body] + k;
     if (m->jnt_type[j] == TB_JOINT_FREE) {
-      tb_text_add(t, "<freejoint name='root'/>");
+      page_text_add(t, "<freejoint name='root'/>");
       continue;
     }
     const char* type = m->jnt_type[j] == TB_JOINT_SLIDE ? "slide" : "hinge";
-    tb_text_add(t, "<joint name='%s' type='%s' limited='false'", tb_id2name(m, TB_OBJ_JOINT, j),
-                type);
+    page_text_add(t, "<joint name='%s' type='%s' limited='false'", tb_id2name(m, TB_OBJ_JOINT, j),
+                  type);
     add_numbers(t, "pos", m->jnt_pos + 3 * j, 3);
     add_numbers(t, "axis", m->jnt_axis + 3 * j, 3);
-    tb_text_add(t, "/>");
+    page_text_add(t, "/>");
   }
   if (m->body_mass[body] > 0) {
-    tb_text_add(t, "<inertial");
+    page_text_add(t, "<inertial");
     add_numbers(t, "pos", m->body_ipos + 3 * body, 3);
     add_numbers(t, "quat", m->body_iquat + 4 * body, 4);
     add_numbers(t, "mass", m->body_mass + body, 1);
     add_numbers(t, "diaginertia", m->body_inertia + 3 * body, 3);
-    tb_text_add(t, "/>");
+    page_text_add(t, "/>");
   }
   for (int p = 0; p < r->npoint; p++) {
     if (r->body[p] != body) continue;
-    tb_text_add(t, "<geom name='foot%d' type='sphere' size='1e-9' mass='0' friction='1 0 0'", p);
+    page_text_add(t, "<geom name='foot%d' type='sphere' size='1e-9' mass='0' friction='1 0 0'", p);
     add_numbers(t, "pos", r->point[p], 3);
-    tb_text_add(t, "/>");
+    page_text_add(t, "/>");
   }
   for (int child = body + 1; child < m->nbody; child++) {
     if (m->body_parentid[child] == body) write_body(t, m, child, r);
   }
-  tb_text_add(t, "</body>");
+  page_text_add(t, "</body>");
 }
 
 // Joints depth first, children by the name of their joint.
@@ -115,16 +115,16 @@ bool robot_from_urdf(const char* path, const PointSpec* spec, int npoint, Robot*
   for (int i = 0; ok && i < npoint; i++) {
     ok = locate(kept, fused, &spec[i], &robot->body[i], robot->point[i]);
   }
-  tbText t = {0};
+  PageText t = {0};
   if (ok) {
-    tb_text_add(&t,
-                "<mujoco><compiler angle='radian' inertiafromgeom='false' "
-                "balanceinertia='true'/><worldbody>"
-                "<geom name='floor' type='plane' size='50 50 1' friction='1 0 0'/>");
+    page_text_add(&t,
+                  "<mujoco><compiler angle='radian' inertiafromgeom='false' "
+                  "balanceinertia='true'/><worldbody>"
+                  "<geom name='floor' type='plane' size='50 50 1' friction='1 0 0'/>");
     for (int b = 1; b < fused->nbody; b++) {
       if (fused->body_parentid[b] == 0) write_body(&t, fused, b, robot);
     }
-    tb_text_add(&t, "</worldbody></mujoco>");
+    page_text_add(&t, "</worldbody></mujoco>");
     robot->m = t.text ? tb_load_string(t.text, NULL, NULL, &error) : NULL;
     if (!robot->m) fprintf(stderr, "%s\n", error.message);
   }

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "common/bench.h"
-#include "common/plot.h"
+#include "page/plot.h"
 #include "tribo/fclib.h"
 #include "tribo/problem.h"
 

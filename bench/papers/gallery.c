@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "html.h"
+#include "page/html.h"
 
 enum { PATH = 2048 };
 
@@ -95,7 +95,7 @@ static void model_path(const char* model, const char* report, char* out, size_t 
   }
 }
 
-void draw_gallery(const char* tribo, const char* report, const char* prefix, bool again) {
+void draw_gallery(const char* tribo, const char* report, bool again) {
   char folder[PATH], model[PATH], options[PATH], image[PATH + 128], command[5 * PATH];
   snprintf(folder, sizeof folder, "%s/gallery", report);
   mkdir(folder, 0777);
@@ -103,7 +103,6 @@ void draw_gallery(const char* tribo, const char* report, const char* prefix, boo
     model_path(PICTURES[i].model, report, model, sizeof model);
     expand(PICTURES[i].options, report, options, sizeof options);
     snprintf(image, sizeof image, "%s/%s.png", folder, PICTURES[i].file);
-    if (strncmp(PICTURES[i].file, prefix, strlen(prefix)) != 0) continue;
     if (access(model, R_OK) != 0 || (!again && access(image, R_OK) == 0)) continue;
     snprintf(command, sizeof command,
              "timeout 60 '%s' render '%s' %s --size 360x270 --out '%s' >/dev/null 2>&1", tribo,

@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-// Draw the pictures whose names start with `prefix` into "<report>/gallery/" with the command line
-// `tribo`; those that are there are left unless `again`.
-void draw_gallery(const char* tribo, const char* report, const char* prefix, bool again);
+// Draw the pictures into "<report>/gallery/" with the command line `tribo`; those that are there
+// are left unless `again`.
+void draw_gallery(const char* tribo, const char* report, bool again);
 
 // The pictures as a section of the page.
 void write_gallery(FILE* f, const char* report);

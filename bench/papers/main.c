@@ -67,7 +67,6 @@ enum { NPARTS = sizeof PARTS / sizeof *PARTS, PATH = 4096, CUT_OFF = 124, MOST_A
 typedef struct {
   const char *report, *only;
   bool brief;  // --short
-  bool demo;   // only the most telling experiments of `cm`
   bool again;
   double patience;  // how much longer than usual a part may take
 } Run;
@@ -87,9 +86,7 @@ static void stamp_of(const char* program, const Run* run, char* stamp, size_t si
   struct stat info;
   if (stat(program, &info) != 0) memset(&info, 0, sizeof info);
   snprintf(stamp, size, "%lld %lld %s\n", (long long)info.st_size, (long long)info.st_mtime,
-           run->demo    ? "demo"
-           : run->brief ? "short"
-                        : "full");
+           run->brief ? "short" : "full");
 }
 
 static bool is_done(const char* folder, const char* stamp) {
@@ -146,8 +143,7 @@ static double most_processor(const Run* run, double expected) {
 
 // In the child: become the benchmark, its text in "<folder>/log.txt".
 static void become(const char* program, char* folder, const Run* run, int part) {
-  static char out[] = "--out", quick[] = "--short", only[] = "--only";
-  static char telling[] = "laws,sliding,growing,mass-ratio,tables,locomotion";
+  static char out[] = "--out", quick[] = "--short";
   char log[PATH + 16];
   snprintf(log, sizeof log, "%s/log.txt", folder);
   int file = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0666), count = 0;
@@ -156,8 +152,6 @@ static void become(const char* program, char* folder, const Run* run, int part) 
   char* arguments[MOST_ARGUMENTS] = {(char*)program, out, folder};
   count = 3;
   if (run->brief) arguments[count++] = quick;
-  if (run->demo) arguments[count++] = only;
-  if (run->demo) arguments[count++] = telling;
   for (int i = 0; !run->brief && PARTS[part].arguments[i]; i++) {
     arguments[count++] = (char*)PARTS[part].arguments[i];
   }
@@ -216,7 +210,6 @@ static double children_seconds(void) {
 }
 
 static double expected_seconds(const Run* run, int index) {
-  if (run->demo) return 20;
   return run->brief ? PARTS[index].seconds_short : PARTS[index].seconds;
 }
 
@@ -268,18 +261,16 @@ int main(int argc, char** argv) {
   if (!bench) return 2;
   Run run = {.report = tb_bench_out(bench) ? tb_bench_out(bench) : "report",
              .only = tb_bench_option(bench, "only", NULL),
-             .demo = tb_bench_flag(bench, "demo"),
              .again = tb_bench_flag(bench, "again"),
              .patience = strtod(tb_bench_option(bench, "patience", "1"), NULL)};
   bool page = tb_bench_flag(bench, "page");
   if (!tb_bench_check_arguments(bench) || !(run.patience > 0)) {
     fprintf(stderr,
-            "tribo bench papers [--out DIR] [--short] [--demo] [--only PART] [--again] [--page]\n"
+            "tribo bench papers [--out DIR] [--short] [--only PART] [--again] [--page]\n"
             "                   [--patience X]   parts may take X times as long as usual\n");
     return tb_bench_close(bench), 2;
   }
-  run.brief = tb_bench_short(bench) || run.demo;
-  if (run.demo) run.only = "cm";
+  run.brief = tb_bench_short(bench);
   mkdir(run.report, 0777);
   tbTable* table = tb_bench_table(bench, "parts");
   Progress progress = {0};
@@ -293,13 +284,12 @@ int main(int argc, char** argv) {
 
   // Pictures, PNG copies, the page.
   char tribo[PATH];
-  if ((!run.only || run.demo) && tribo_path(tribo)) {
-    draw_gallery(tribo, run.report, run.demo ? "cm_thrown" : "", run.again);
+  if (!run.only && tribo_path(tribo)) {
+    draw_gallery(tribo, run.report, run.again);
   }
-  if (!run.demo) convert_figures(run.report);
+  convert_figures(run.report);
   Wanted page_wanted = {run.report, run.brief, run.only != NULL};
   Verdicts v = write_report(&page_wanted, PARTS, NPARTS);
-  if (run.demo) print_claims(stdout, run.report, "cm");
   tb_bench_note(bench,
                 "%d claims reproduced, %d better, %d differ with a reason, %d worse (and %d that "
                 "may be), %d figures or tables without a claim: %s/index.html",

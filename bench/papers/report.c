@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "checklist.h"
-#include "csv.h"
+#include "page/csv.h"
 #include "gallery.h"
-#include "html.h"
+#include "page/html.h"
 
 enum { MOST_PARTS = 16, MOST_ROWS = 200, PATH = HTML_PATH };
 
@@ -373,17 +373,4 @@ Verdicts write_report(const Wanted* wanted, const Part* parts, int count) {
   remove(body);
   for (int i = 0; i < count && i < MOST_PARTS; i++) csv_free(&r.claims[i]);
   return r.verdicts;
-}
-
-void print_claims(FILE* file, const char* folder, const char* part) {
-  char path[PATH];
-  snprintf(path, sizeof path, "%s/%s/claims.csv", folder, part);
-  Csv claims = csv_read(path);
-  for (int row = 1; row < claims.rows; row++) {
-    fprintf(file, "%-11s %s: %s\n%11s paper: %s\n%11s here:  %s\n\n",
-            csv_get(&claims, row, "verdict"), csv_get(&claims, row, "figure"),
-            csv_get(&claims, row, "claim"), "", csv_get(&claims, row, "paper"), "",
-            csv_get(&claims, row, "ours"));
-  }
-  csv_free(&claims);
 }

@@ -33,7 +33,4 @@ typedef struct {
 // count of each verdict; names of what is worse, stale or missing go to stderr.
 Verdicts write_report(const Wanted* wanted, const Part* parts, int count);
 
-// The claims of one part as lines of text.
-void print_claims(FILE* file, const char* folder, const char* part);
-
 #endif

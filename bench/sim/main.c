@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "common/bench.h"
-#include "common/plot.h"
+#include "page/plot.h"
 #include "sim_bench.h"
 
 static const char* const KINDS[] = {"standing", "held", "drop", "many"};

@@ -5,7 +5,7 @@
 
 #include "base/rng.h"
 #include "sim_bench.h"
-#include "common/text.h"
+#include "page/text.h"
 
 #define MENAGERIE "mujoco_menagerie/"
 #define STANDS .kind = STANDING, .dt = 0.002, .time = 2
@@ -151,8 +151,8 @@ const Scene SCENES[] = {
 const int NSCENES = sizeof SCENES / sizeof *SCENES;
 
 // Room for some contacts per body is for MuJoCo 2.2.2, which does not grow.
-static void begin(tbText* t, int bodies) {
-  tb_text_add(
+static void begin(PageText* t, int bodies) {
+  page_text_add(
       t,
       "<mujoco><option timestep=\"0.002\" jacobian=\"sparse\"/><size nconmax=\"%d\" njmax=\"%d\"/>"
       "<worldbody><geom type=\"plane\" size=\"50 50 1\"/>",
@@ -166,30 +166,31 @@ static void begin(tbText* t, int bodies) {
 // there have some 60 contacts, four per cube. The tight wall has its columns in touch and heavy
 // next to light everywhere.
 static char* wall_text(bool tight) {
-  tbText t = {0};
+  PageText t = {0};
   double pitch = tight ? 0.5 : 0.51;
   begin(&t, 21);
   for (int i = 0; i < 20; i++) {
     double mass = pow(10, tight ? 4.0 * ((7 * i) % 20) / 19 : i / 4);
-    tb_text_add(&t,
-                "<body pos=\"0 %g %g\"><freejoint/><geom type=\"box\" size=\".25 .25 .25\" "
-                "mass=\"%g\"/></body>",
-                pitch * (i % 4 - 1.5), 0.25 + 0.5 * (i / 4), mass);
+    page_text_add(&t,
+                  "<body pos=\"0 %g %g\"><freejoint/><geom type=\"box\" size=\".25 .25 .25\" "
+                  "mass=\"%g\"/></body>",
+                  pitch * (i % 4 - 1.5), 0.25 + 0.5 * (i / 4), mass);
   }
-  tb_text_add(&t,
-              "<body name=\"ball\" pos=\"-3 0 1.2\"><freejoint/><geom type=\"sphere\" size=\".4\" "
-              "mass=\"1000\"/></body></worldbody><keyframe><key qpos=\"");
+  page_text_add(
+      &t,
+      "<body name=\"ball\" pos=\"-3 0 1.2\"><freejoint/><geom type=\"sphere\" size=\".4\" "
+      "mass=\"1000\"/></body></worldbody><keyframe><key qpos=\"");
   for (int i = 0; i < 20; i++) {
-    tb_text_add(&t, "0 %g %g 1 0 0 0 ", pitch * (i % 4 - 1.5), 0.25 + 0.5 * (i / 4));
+    page_text_add(&t, "0 %g %g 1 0 0 0 ", pitch * (i % 4 - 1.5), 0.25 + 0.5 * (i / 4));
   }
-  tb_text_add(&t, "-3 0 1.2 1 0 0 0\" qvel=\"");
-  for (int i = 0; i < 20; i++) tb_text_add(&t, "0 0 0 0 0 0 ");
-  tb_text_add(&t, "10 0 0 0 0 0\"/></keyframe></mujoco>");
+  page_text_add(&t, "-3 0 1.2 1 0 0 0\" qvel=\"");
+  for (int i = 0; i < 20; i++) page_text_add(&t, "0 0 0 0 0 0 ");
+  page_text_add(&t, "10 0 0 0 0 0\"/></keyframe></mujoco>");
   return t.text;
 }
 
 // `turn`: largest angle about each axis, degrees; `jitter`: of the place, m.
-static void add_primitive(tbText* t, tbRng* rng, int i, const double pos[3], double turn,
+static void add_primitive(PageText* t, tbRng* rng, int i, const double pos[3], double turn,
                           double jitter) {
   static const char* const SHAPES[] = {
       "type=\"box\" size=\".05 .05 .05\"", "type=\"sphere\" size=\".05\"",
@@ -199,63 +200,64 @@ static void add_primitive(tbText* t, tbRng* rng, int i, const double pos[3], dou
   double euler[3], place[2];
   for (int k = 2; k >= 0; k--) euler[k] = tb_rng_uniform(rng, 0, turn);
   for (int k = 1; k >= 0; k--) place[k] = pos[k] + jitter * (tb_rng_uniform(rng, 0, 1) - 0.5);
-  tb_text_add(
+  page_text_add(
       t, "<body pos=\"%g %g %g\" euler=\"%g %g %g\"><freejoint/><geom %s density=\"1000\"/></body>",
       place[0], place[1], pos[2], euler[0], euler[1], euler[2], SHAPES[i % 5]);
 }
 
 // 5 x 5 x 5 primitives of 10 cm above a floor.
 static char* drop_text(void) {
-  tbText t = {0};
+  PageText t = {0};
   tbRng rng = {11};
   begin(&t, 125);
   for (int i = 0; i < 125; i++) {
     double pos[3] = {0.14 * (i % 5 - 2), 0.14 * (i / 5 % 5 - 2), 0.15 + 0.16 * (i / 25)};
     add_primitive(&t, &rng, i, pos, 90, 0.02);
   }
-  tb_text_add(&t, "</worldbody></mujoco>");
+  page_text_add(&t, "</worldbody></mujoco>");
   return t.text;
 }
 
 // Cubes of 10 cm side by side, at rest.
 static char* packed_text(int columns, int deep, int high) {
-  tbText t = {0};
+  PageText t = {0};
   int bodies = columns * deep * high;
   begin(&t, 2 * bodies);
   for (int i = 0; i < bodies; i++) {
-    tb_text_add(&t,
-                "<body pos=\"%.17g %.17g %.17g\"><freejoint/><geom type=\"box\" "
-                "size=\".05 .05 .05\" mass=\"1\"/></body>",
-                0.1 * (i % columns), 0.1 * (i / columns % deep), 0.05 + 0.1 * (i / columns / deep));
+    page_text_add(&t,
+                  "<body pos=\"%.17g %.17g %.17g\"><freejoint/><geom type=\"box\" "
+                  "size=\".05 .05 .05\" mass=\"1\"/></body>",
+                  0.1 * (i % columns), 0.1 * (i / columns % deep),
+                  0.05 + 0.1 * (i / columns / deep));
   }
-  tb_text_add(&t, "</worldbody></mujoco>");
+  page_text_add(&t, "</worldbody></mujoco>");
   return t.text;
 }
 
 // The four walls of a bin of 0.6 m by 0.6 m.
-static void add_walls(tbText* t) {
+static void add_walls(PageText* t) {
   for (int side = 0; side < 4; side++) {
     double x = side < 2 ? 0.32 : 0, y = 0.32 - x, sign = side % 2 ? 1 : -1;
-    tb_text_add(t, "<geom type=\"box\" pos=\"%g %g .3\" size=\"%g %g .3\"/>", sign * x, sign * y,
-                x > 0 ? 0.02 : 0.34, x > 0 ? 0.34 : 0.02);
+    page_text_add(t, "<geom type=\"box\" pos=\"%g %g .3\" size=\"%g %g .3\"/>", sign * x, sign * y,
+                  x > 0 ? 0.02 : 0.34, x > 0 ? 0.34 : 0.02);
   }
 }
 
 // 50 primitives that fall into a bin and lie there: their friction is that of rolling, too.
 static char* bin_text(void) {
-  tbText t = {0};
+  PageText t = {0};
   tbRng rng = {5};
-  tb_text_add(&t,
-              "<mujoco><option timestep=\"0.002\" jacobian=\"sparse\"/>"
-              "<size nconmax=\"1000\" njmax=\"8000\"/><default><geom condim=\"6\" "
-              "friction=\".7 .02 .002\"/></default><worldbody><geom type=\"plane\" "
-              "size=\"50 50 1\"/>");
+  page_text_add(&t,
+                "<mujoco><option timestep=\"0.002\" jacobian=\"sparse\"/>"
+                "<size nconmax=\"1000\" njmax=\"8000\"/><default><geom condim=\"6\" "
+                "friction=\".7 .02 .002\"/></default><worldbody><geom type=\"plane\" "
+                "size=\"50 50 1\"/>");
   add_walls(&t);
   for (int i = 0; i < 50; i++) {
     double pos[3] = {0, 0, 0.1 + 0.1 * i};
     add_primitive(&t, &rng, i, pos, 180, 0.4);
   }
-  tb_text_add(&t, "</worldbody></mujoco>");
+  page_text_add(&t, "</worldbody></mujoco>");
   return t.text;
 }
 
@@ -263,21 +265,21 @@ static char* bin_text(void) {
 static char* boxes_text(void) {
   enum { BOXES = 100, SIDE = 4 };
   const double PITCH = 0.15;
-  tbText t = {0};
+  PageText t = {0};
   tbRng rng = {9};
   begin(&t, BOXES);
   add_walls(&t);
   for (int i = 0; i < BOXES; i++) {
     double turn[3];
     for (int k = 0; k < 3; k++) turn[k] = tb_rng_uniform(&rng, 0, 180);
-    tb_text_add(&t,
-                "<body pos=\"%g %g %g\" euler=\"%g %g %g\"><freejoint/><geom type=\"box\" "
-                "size=\"%s\" mass=\"1\"/></body>",
-                PITCH * (i % SIDE - 1.5), PITCH * (i / SIDE % SIDE - 1.5),
-                0.1 + PITCH * (i / SIDE / SIDE), turn[0], turn[1], turn[2],
-                i % 2 ? ".05 .05 .05" : ".06 .04 .03");
+    page_text_add(&t,
+                  "<body pos=\"%g %g %g\" euler=\"%g %g %g\"><freejoint/><geom type=\"box\" "
+                  "size=\"%s\" mass=\"1\"/></body>",
+                  PITCH * (i % SIDE - 1.5), PITCH * (i / SIDE % SIDE - 1.5),
+                  0.1 + PITCH * (i / SIDE / SIDE), turn[0], turn[1], turn[2],
+                  i % 2 ? ".05 .05 .05" : ".06 .04 .03");
   }
-  tb_text_add(&t, "</worldbody></mujoco>");
+  page_text_add(&t, "</worldbody></mujoco>");
   return t.text;
 }
 
@@ -286,7 +288,7 @@ static char* boxes_text(void) {
 // They start apart.
 char* pile_text(int bodies) {
   const double PITCH = 0.14, HEIGHT = 0.145;
-  tbText t = {0};
+  PageText t = {0};
   tbRng rng = {3};
   int side = (int)ceil(sqrt(bodies / 4.0));
   begin(&t, bodies);
@@ -297,7 +299,7 @@ char* pile_text(int bodies) {
                      0.09 + HEIGHT * layer};
     add_primitive(&t, &rng, i, pos, 15, 0.005);
   }
-  tb_text_add(&t, "</worldbody></mujoco>");
+  page_text_add(&t, "</worldbody></mujoco>");
   return t.text;
 }
 

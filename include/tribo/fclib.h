@@ -84,6 +84,14 @@ TB_API void tb_fclib_free(tbFclib* fclib);
 // symmetric) and are replaced by their symmetric part. The caller owns *problem (tb_problem_free).
 TB_API tbResult tb_fclib_problem(const tbFclib* fclib, tbProblem** problem, tbError* error);
 
+// The inverse: a problem (of a step: tb_step_problem) as a local problem, so that other solvers can
+// read it. Cones, limits (as contacts without friction) and equalities keep their order; equalities
+// become l. A limit's tangents, and a second tangent that a contact does not have, are rows of the
+// unit matrix. Where the coefficients along both tangents differ, the rows of the second are scaled
+// by their ratio. TB_ERROR_UNSUPPORTED for rolling and torsional friction and for bounded impulses.
+// The caller owns *fclib (tb_fclib_free).
+TB_API tbResult tb_fclib_of_problem(const tbProblem* problem, tbFclib** fclib, tbError* error);
+
 TB_EXTERN_C_END
 
 #endif

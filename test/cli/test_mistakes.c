@@ -8,6 +8,7 @@
 #define STACK TB_SCENES_DIR "/stack.xml"
 #define CUBE TB_SCENES_DIR "/sliding_cube.xml"
 #define STATE_FILE TB_BUILD_DIR "/cli_state.txt"
+#define REPLAY_FILE TB_BUILD_DIR "/cli_replay.csv"
 
 // A call that must end with 2, and what it must say.
 typedef struct {
@@ -89,8 +90,24 @@ static void malformed_calls_are_refused(void** state) {
       {"eval nothing.xml", "nothing.xml"},
       {"solve nothing.h5", "nothing.h5"},
       {"demo /nowhere", "FOLDER is where"},
-      {"render " STACK, "--out FILE.png is required"},
+      {"render " STACK, "--out FILE.png or FILE.mp4 is required"},
       {"render " STACK " --out x.png --size 0x0", "--size expects"},
+      {"render " STACK " --out x.jpg", "expected a file name that ends in .png or .mp4"},
+      {"render " STACK " --out x.png --camera front", "a camera of the file (it has none)"},
+      {"render " STACK " --out x.png --force-scale 0", "metres per newton, above 0"},
+      {"render " STACK " --out x.png --beside", "--beside needs --compare"},
+      {"sim " STACK " --record xpos", "--record needs a file"},
+      {"sim " STACK " --record xpso --out x.csv", "did you mean 'xpos'"},
+      {"sim " STACK " --ctrl x.npy", "the model has no actuators"},
+      {"sim " STACK " --problems-of 2", "--problems-of needs --problems"},
+      {"sim " STACK " --problems " TB_BUILD_DIR " --problems-of 0", "unconverged or N"},
+      {"sim " STACK " --problems " TB_BUILD_DIR " --law soft", "--law ncp, ccp, lcp or raisim"},
+      {"compare " STACK " --law ncp", "those of --laws"},
+      {"compare " STACK " --laws ncp,ncp", "--laws has ncp twice"},
+      {"compare " STACK " --laws ncp,sotf", "did you mean 'soft'?"},
+      {"compare " STACK " --laws ncp --reference soft", "one of the laws that are compared"},
+      {"compare " STACK " --finer 1", "--finer expects 0 or 2 to 100"},
+      {"compare " STACK " --time 0", "above 0"},
   };
   REFUSED(MISTAKES);
   char* const empty[] = {(char*)PROGRAM, (char*)"sim", (char*)"", NULL};
@@ -102,8 +119,8 @@ static void malformed_calls_are_refused(void** state) {
   assert_int_equal(finish(child), 2);
 }
 
-static void write_state(const char* text) {
-  FILE* file = fopen(STATE_FILE, "w");
+static void write_text(const char* path, const char* text) {
+  FILE* file = fopen(path, "w");
   assert_non_null(file);
   fputs(text, file);
   fclose(file);
@@ -118,30 +135,29 @@ static void zero_quaternions_are_refused(void** state) {
   static const Mistake SIM[] = {{"sim " CUBE " --time 0.01 --state " STATE_FILE,
                                  "cli_state.txt: the free joint 0 '' of body 'cube'"}};
   for (int i = 0; i < 3; i++) {
-    write_state(STATES[i]);
+    write_text(STATE_FILE, STATES[i]);
     REFUSED(SIM);
   }
-  write_state("0 0 1  0 0 0 0");
+  write_text(STATE_FILE, "0 0 1  0 0 0 0");
   static const Mistake EVAL[] = {{"eval " CUBE " --qpos " STATE_FILE, "is not a rotation"}};
   REFUSED(EVAL);
   // Any other length is scaled.
-  write_state("0 0 1  2 0 0 0  0 0 0 0 0 0");
+  write_text(STATE_FILE, "0 0 1  2 0 0 0  0 0 0 0 0 0");
   assert_int_equal(finish(start(PROGRAM, "sim %s --time 0.01 --state %s", CUBE, STATE_FILE)), 0);
-  write_state("time,qpos0,qpos1,qpos2,qpos3,qpos4,qpos5,qpos6\n0,0,0,1,0,0,0,0\n");
-  if (finish(start(PROGRAM, "render --help")) == 0) {
-    static const Mistake REPLAY[] = {
-        {"render " CUBE " --out x.png --replay " STATE_FILE, "cli_state.txt:2: "}};
-    REFUSED(REPLAY);
-  }
+  write_text(REPLAY_FILE, "time,qpos0,qpos1,qpos2,qpos3,qpos4,qpos5,qpos6\n0,0,0,1,0,0,0,0\n");
+  static const Mistake REPLAY[] = {{"render " CUBE " --out x.png --replay " REPLAY_FILE,
+                                    "cli_replay.csv: row 0: the free joint"}};
+  REFUSED(REPLAY);
+  remove(REPLAY_FILE);
   remove(STATE_FILE);
 }
 
-// The exit code of a call that may have so many megabytes of address space.
-static int run_in(long megabytes, const char* arguments) {
+// The exit code of a call that may have so many kilobytes of address space.
+static int run_in(long kilobytes, const char* arguments) {
   struct rlimit before, small;
   assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
   small = before;
-  small.rlim_cur = (rlim_t)megabytes << 20;
+  small.rlim_cur = (rlim_t)kilobytes << 10;
   assert_int_equal(setrlimit(RLIMIT_AS, &small), 0);
   int code = finish(start(PROGRAM, "%s", arguments));
   assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
@@ -155,15 +171,15 @@ static void no_memory_is_told(void** state) {
   skip();
 #endif
   // The least in which the program starts, and somewhat more.
-  long least = 1, enough = 4096;
-  while (enough - least > 1) {
+  long least = 1 << 10, enough = 4096L << 10;
+  while (enough - least > 64) {
     long middle = (least + enough) / 2;
     if (run_in(middle, "--version") == 0) enough = middle;
     if (enough != middle) least = middle;
   }
   int told = 0;
-  for (long megabytes = enough; megabytes < enough + 12; megabytes++) {
-    int code = run_in(megabytes, "sim " TB_SCENES_DIR "/wall.xml --time 0.01 --json");
+  for (long more = 0; more < 12 << 10; more += 128) {
+    int code = run_in(enough + more, "sim " TB_SCENES_DIR "/wall.xml --time 0.01 --json");
     size_t size;
     char* text = read_all(STDOUT_FILE, &size);
     assert_json(text);

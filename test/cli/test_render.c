@@ -10,8 +10,13 @@ static int run(const char* arguments) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+// Pictures need zlib.
 static bool has_render(void) {
-  return run("--help >/dev/null") == 0;
+#ifdef TB_WITH_ZLIB
+  return true;
+#else
+  return false;
+#endif
 }
 
 // The whole file; the caller frees it.
@@ -210,7 +215,7 @@ static void compares_laws(void** state) {
   free(frames);
   const char* scene = "'" TB_SCENES_DIR "/sliding_cube.xml' --out x.png ";
   static const char* const bad[4] = {"--compare nonsense", "--compare ,",
-                                     "--compare ncp,ncp,ncp,ncp,ncp,ncp,ncp", "--lookat 1,2"};
+                                     "--compare ncp,ncp,ncp,ncp,ncp,ncp,ncp,ncp", "--lookat 1,2"};
   for (int i = 0; i < 4; i++) {
     char arguments[1024];
     snprintf(arguments, sizeof arguments, "%s%s", scene, bad[i]);

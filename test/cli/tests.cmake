@@ -1,9 +1,8 @@
 # Commands in the test's own process, so that it can change what a step says of itself.
-set(CLI_UNDER_TEST args demo interrupt json message nearest output program_folder sim statistics)
-list(TRANSFORM CLI_UNDER_TEST PREPEND ${PROJECT_SOURCE_DIR}/cli/)
-list(TRANSFORM CLI_UNDER_TEST APPEND .c)
+file(GLOB CLI_UNDER_TEST CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/*.c ${PROJECT_SOURCE_DIR}/page/*.c)
+list(FILTER CLI_UNDER_TEST EXCLUDE REGEX "/cli/main\\.c$")
 target_sources(test_cli_warnings PRIVATE ${CLI_UNDER_TEST})
-target_include_directories(test_cli_warnings PRIVATE ${PROJECT_SOURCE_DIR}/cli)
+target_include_directories(test_cli_warnings PRIVATE ${PROJECT_SOURCE_DIR}/cli ${PROJECT_SOURCE_DIR}/page)
 target_compile_definitions(test_cli_warnings PRIVATE
   TRIBO_SCENES_FROM_PROGRAM="${TRIBO_SCENES_FROM_PROGRAM}")
 target_link_options(test_cli_warnings PRIVATE -Wl,--wrap=tb_step)

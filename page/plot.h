@@ -1,7 +1,7 @@
 // Figures as SVG, without any dependency: lines, points and bars on linear or logarithmic axes,
 // several panels, one legend for the whole figure under them.
-#ifndef TRIBO_BENCH_PLOT_H_
-#define TRIBO_BENCH_PLOT_H_
+#ifndef TRIBO_PAGE_PLOT_H_
+#define TRIBO_PAGE_PLOT_H_
 
 #include <stdbool.h>
 

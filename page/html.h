@@ -1,6 +1,6 @@
 // Pieces of an HTML page that needs no other file.
-#ifndef TRIBO_BENCH_PAPERS_HTML_H_
-#define TRIBO_BENCH_PAPERS_HTML_H_
+#ifndef TRIBO_PAGE_HTML_H_
+#define TRIBO_PAGE_HTML_H_
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // A CSV file as a table of texts.
-#ifndef TRIBO_BENCH_PAPERS_CSV_H_
-#define TRIBO_BENCH_PAPERS_CSV_H_
+#ifndef TRIBO_PAGE_CSV_H_
+#define TRIBO_PAGE_CSV_H_
 
 typedef struct {
   int rows, columns;  // the first row has the names

@@ -1,20 +1,20 @@
-#include "common/plot.h"
+#include "plot.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "common/plot_data.h"
-#include "common/text.h"
+#include "plot_data.h"
+#include "text.h"
 
 enum { MOST_COLUMNS = 3 };
 
 tbPlot* tb_plot_new(const char* title, int columns, int rows) {
-  tbPlot* plot = tb_need(calloc(1, sizeof *plot));
-  plot->title = tb_text_copy(title);
+  tbPlot* plot = page_need(calloc(1, sizeof *plot));
+  plot->title = page_text_copy(title);
   int panels = (columns > 0 ? columns : 1) * (rows > 0 ? rows : 1);
   plot->columns = columns < 1 ? 1 : columns < MOST_COLUMNS ? columns : MOST_COLUMNS;
   plot->rows = (panels + plot->columns - 1) / plot->columns;
-  plot->panels = tb_need(calloc((size_t)(plot->columns * plot->rows), sizeof(PlotPanel)));
+  plot->panels = page_need(calloc((size_t)(plot->columns * plot->rows), sizeof(PlotPanel)));
   return plot;
 }
 
@@ -23,11 +23,11 @@ void tb_plot_panel(tbPlot* plot, const char* title, const char* x_label, const c
   if (plot->count == plot->columns * plot->rows) {
     plot->rows++;
     size_t n = (size_t)(plot->columns * plot->rows);
-    plot->panels = tb_need(realloc(plot->panels, n * sizeof(PlotPanel)));
+    plot->panels = page_need(realloc(plot->panels, n * sizeof(PlotPanel)));
   }
-  plot->panels[plot->count++] = (PlotPanel){tb_text_copy(title),
-                                            tb_text_copy(x_label),
-                                            tb_text_copy(y_label),
+  plot->panels[plot->count++] = (PlotPanel){page_text_copy(title),
+                                            page_text_copy(x_label),
+                                            page_text_copy(y_label),
                                             log_x,
                                             log_y,
                                             NULL,
@@ -49,16 +49,17 @@ static bool visible(const PlotPanel* panel, double x, double y) {
 static void add_series(tbPlot* plot, const char* label, PlotKind kind, const double* x,
                        const double* y, int n) {
   PlotPanel* panel = current_panel(plot);
-  PlotSeries series = {tb_text_copy(label), NULL, NULL, 0, kind};
-  series.x = tb_need(malloc((size_t)(n + 1) * sizeof(double)));
-  series.y = tb_need(malloc((size_t)(n + 1) * sizeof(double)));
+  PlotSeries series = {page_text_copy(label), NULL, NULL, 0, kind};
+  series.x = page_need(malloc((size_t)(n + 1) * sizeof(double)));
+  series.y = page_need(malloc((size_t)(n + 1) * sizeof(double)));
   for (int i = 0; i < n; i++) {
     double at = x ? x[i] : i;
     if (!visible(panel, at, y[i])) continue;
     series.x[series.n] = panel->log_x ? log10(at) : at;
     series.y[series.n++] = panel->log_y ? log10(y[i]) : y[i];
   }
-  panel->series = tb_need(realloc(panel->series, (size_t)(panel->count + 1) * sizeof(PlotSeries)));
+  panel->series =
+      page_need(realloc(panel->series, (size_t)(panel->count + 1) * sizeof(PlotSeries)));
   panel->series[panel->count++] = series;
 }
 
@@ -77,9 +78,9 @@ void tb_plot_bars(tbPlot* plot, const char* label, const double* y, int n) {
 
 void tb_plot_categories(tbPlot* plot, const char* const* names, int n) {
   PlotPanel* panel = current_panel(plot);
-  panel->category = tb_need(calloc((size_t)n + 1, sizeof(char*)));
+  panel->category = page_need(calloc((size_t)n + 1, sizeof(char*)));
   panel->categories = n;
-  for (int i = 0; i < n; i++) panel->category[i] = tb_text_copy(names[i]);
+  for (int i = 0; i < n; i++) panel->category[i] = page_text_copy(names[i]);
 }
 
 static void free_panel(PlotPanel* panel) {

@@ -1,6 +1,6 @@
 // What a figure holds, shared by plot.c (which fills it) and plot_svg.c (which draws it).
-#ifndef TRIBO_BENCH_PLOT_DATA_H_
-#define TRIBO_BENCH_PLOT_DATA_H_
+#ifndef TRIBO_PAGE_PLOT_DATA_H_
+#define TRIBO_PAGE_PLOT_DATA_H_
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/plot_data.h"
+#include "plot_data.h"
 
 // Room of one panel and of what stands around its axes, in pixels.
 enum { PANEL_HEIGHT = 340, LEFT = 82, RIGHT = 18, TOP = 40, BOTTOM = 54 };

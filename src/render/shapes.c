@@ -1,4 +1,4 @@
-#include "shapes.h"
+#include "render/shapes.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,7 +12,7 @@ typedef struct {
 } Profile;
 
 // Turn a profile about z and scale the result along the axes.
-static void revolve(const Profile* p, int count, const tbReal scale[3], TriangleSink sink,
+static void revolve(const Profile* p, int count, const tbReal scale[3], tbTriangleSink sink,
                     void* context) {
   for (int i = 0; i + 1 < count; i++) {
     for (int k = 0; k < ROUND; k++) {
@@ -59,7 +59,7 @@ static int round_profile(tbReal r, tbReal half, Profile* p) {
   return count;
 }
 
-static void box(const tbReal size[3], TriangleSink sink, void* context) {
+static void box(const tbReal size[3], tbTriangleSink sink, void* context) {
   for (int axis = 0; axis < 3; axis++) {
     for (int side = -1; side <= 1; side += 2) {
       int u = (axis + 1) % 3, v = (axis + 2) % 3;
@@ -81,7 +81,7 @@ static void box(const tbReal size[3], TriangleSink sink, void* context) {
 }
 
 // One flat triangle with the normal that its corners give.
-static void flat(const tbReal a[3], const tbReal b[3], const tbReal c[3], TriangleSink sink,
+static void flat(const tbReal a[3], const tbReal b[3], const tbReal c[3], tbTriangleSink sink,
                  void* context) {
   tbReal corner[3][3], normal[3][3], u[3], v[3], length = 0;
   for (int k = 0; k < 3; k++) {
@@ -103,7 +103,7 @@ static void flat(const tbReal a[3], const tbReal b[3], const tbReal c[3], Triang
   sink(context, (const tbReal(*)[3])corner, (const tbReal(*)[3])normal);
 }
 
-static void mesh(const tbModel* m, int id, TriangleSink sink, void* context) {
+static void mesh(const tbModel* m, int id, tbTriangleSink sink, void* context) {
   const tbReal* vertex = m->mesh_vert + 3 * m->mesh_vertadr[id];
   for (int f = 0; f < m->mesh_facenum[id]; f++) {
     const int* face = m->mesh_face + 3 * (m->mesh_faceadr[id] + f);
@@ -111,7 +111,7 @@ static void mesh(const tbModel* m, int id, TriangleSink sink, void* context) {
   }
 }
 
-static void hfield(const tbModel* m, int id, TriangleSink sink, void* context) {
+static void hfield(const tbModel* m, int id, tbTriangleSink sink, void* context) {
   int rows = m->hfield_nrow[id], columns = m->hfield_ncol[id];
   const tbReal *size = m->hfield_size + 4 * id, *sample = m->hfield_data + m->hfield_adr[id];
   for (int r = 0; r + 1 < rows; r++) {
@@ -129,7 +129,7 @@ static void hfield(const tbModel* m, int id, TriangleSink sink, void* context) {
   }
 }
 
-static void plane(const tbReal size[3], tbReal reach, TriangleSink sink, void* context) {
+static void plane(const tbReal size[3], tbReal reach, tbTriangleSink sink, void* context) {
   tbReal x = size[0] > 0 ? fmin(size[0], reach) : reach,
          y = size[1] > 0 ? fmin(size[1], reach) : reach;
   const tbReal a[3] = {-x, -y, 0}, b[3] = {x, -y, 0}, c[3] = {x, y, 0}, d[3] = {-x, y, 0};
@@ -137,7 +137,7 @@ static void plane(const tbReal size[3], tbReal reach, TriangleSink sink, void* c
   flat(a, c, d, sink, context);
 }
 
-void shape_triangles(const tbModel* m, int g, tbReal reach, TriangleSink sink, void* context) {
+void tb_shape_triangles(const tbModel* m, int g, tbReal reach, tbTriangleSink sink, void* context) {
   const tbReal *s = m->geom_size + 3 * g, one[3] = {1, 1, 1};
   Profile p[2 * RINGS + 4];
   switch (m->geom_type[g]) {
@@ -158,13 +158,13 @@ void shape_triangles(const tbModel* m, int g, tbReal reach, TriangleSink sink, v
   }
 }
 
-void ball_triangles(tbReal radius, TriangleSink sink, void* context) {
+void tb_ball_triangles(tbReal radius, tbTriangleSink sink, void* context) {
   const tbReal one[3] = {1, 1, 1};
   Profile p[2 * RINGS + 4];
   revolve(p, round_profile(radius, 0, p), one, sink, context);
 }
 
-void arrow_triangles(tbReal length, tbReal radius, TriangleSink sink, void* context) {
+void tb_arrow_triangles(tbReal length, tbReal radius, tbTriangleSink sink, void* context) {
   tbReal neck = fmax(0, length - 4 * radius), one[3] = {1, 1, 1};
   const Profile p[5] = {{radius, 0, 1, 0},
                         {radius, neck, 1, 0},

@@ -1,12 +1,18 @@
-#include "apng.h"
-
+// PNG files, still or animated (APNG).
+#include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/error.h"
+#include "tribo/render.h"
+
+#ifdef TB_WITH_ZLIB
 #include <zlib.h>
 
-struct PngWriter {
+struct tbPng {
   FILE* file;
   int width, height, frames, delay;
   unsigned char* before;  // the last frame of an animation
@@ -20,7 +26,7 @@ static void put32(unsigned char* out, uint32_t value) {
 }
 
 // Length, type, data, checksum (PNG 5.3); `head` is written before `data` as part of it.
-static void chunk(PngWriter* w, const char* type, const unsigned char* head, size_t head_size,
+static void chunk(tbPng* w, const char* type, const unsigned char* head, size_t head_size,
                   const unsigned char* data, size_t size) {
   unsigned char word[4];
   put32(word, (uint32_t)(head_size + size));
@@ -37,19 +43,31 @@ static void chunk(PngWriter* w, const char* type, const unsigned char* head, siz
 // acTL: the number of frames, played for ever. It follows the signature (8 bytes) and IHDR (25).
 enum { ANIMATION_CONTROL_AT = 33 };
 
-static void animation_control(PngWriter* w, int frames) {
+static void animation_control(tbPng* w, int frames) {
   unsigned char animation[8] = {0};
   put32(animation, (uint32_t)frames);
   chunk(w, "acTL", animation, sizeof animation, animation, 0);
 }
 
-PngWriter* png_open(const char* path, int width, int height, int frames, int delay) {
-  PngWriter* w = calloc(1, sizeof *w);
-  if (!w) return NULL;
-  *w = (PngWriter){.width = width, .height = height, .frames = frames};
-  w->delay = delay < 0xffff ? delay : 0xffff;
+tbPng* tb_png_open(const char* path, int width, int height, int frames, int delay, tbError* error) {
+  if (!path || width < 1 || height < 1 || frames < 1 || width > TB_RENDER_MOST_PIXELS ||
+      height > TB_RENDER_MOST_PIXELS) {
+    tb_fail(error, TB_ERROR_ARGUMENT,
+            "tb_png_open: expected a path, 1 to %d pixels a side and 1 frame or more, not %d x %d "
+            "and %d",
+            TB_RENDER_MOST_PIXELS, width, height, frames);
+    return NULL;
+  }
+  tbPng* w = calloc(1, sizeof *w);
+  if (!w) {
+    tb_fail(error, TB_ERROR_MEMORY, "out of memory for '%s'", path);
+    return NULL;
+  }
+  *w = (tbPng){.width = width, .height = height, .frames = frames};
+  w->delay = delay < 0 ? 0 : delay < 0xffff ? delay : 0xffff;
   w->file = fopen(path, "wb");
   if (!w->file) {
+    tb_fail(error, TB_ERROR_FILE, "cannot write '%s': %s", path, strerror(errno));
     free(w);
     return NULL;
   }
@@ -71,13 +89,13 @@ typedef struct {
 } Part;
 
 // What differs from the frame before (at least one pixel, since a frame cannot be empty).
-static Part changed_part(const PngWriter* w, const Image* image) {
+static Part changed_part(const tbPng* w, const unsigned char* rgb) {
   if (!w->before) return (Part){0, 0, w->width, w->height};
   int left = w->width, right = -1, top = w->height, bottom = -1;
   for (int y = 0; y < w->height; y++) {
     for (int x = 0; x < w->width; x++) {
       size_t at = 3 * ((size_t)y * (size_t)w->width + (size_t)x);
-      if (memcmp(w->before + at, image->rgb + at, 3) == 0) continue;
+      if (memcmp(w->before + at, rgb + at, 3) == 0) continue;
       left = x < left ? x : left;
       right = x > right ? x : right;
       top = y < top ? y : top;
@@ -89,7 +107,7 @@ static Part changed_part(const PngWriter* w, const Image* image) {
 }
 
 // fcTL: where the frame goes and how long it is seen; the last one long enough to be looked at.
-static void frame_control(PngWriter* w, Part part) {
+static void frame_control(tbPng* w, Part part) {
   enum { LAST = 1200 };
   unsigned char control[26] = {0};
   int delay = w->written + 1 == w->frames && w->delay < LAST ? LAST : w->delay;
@@ -106,10 +124,10 @@ static void frame_control(PngWriter* w, Part part) {
 }
 
 // Rows with filter 2 (difference to the row above).
-static void filter_rows(const PngWriter* w, const Image* image, Part part, unsigned char* out) {
+static void filter_rows(const tbPng* w, const unsigned char* rgb, Part part, unsigned char* out) {
   size_t stride = 3 * (size_t)w->width, row = 3 * (size_t)part.width;
   for (int y = 0; y < part.height; y++) {
-    const unsigned char* in = image->rgb + stride * (size_t)(part.y + y) + 3 * (size_t)part.x;
+    const unsigned char* in = rgb + stride * (size_t)(part.y + y) + 3 * (size_t)part.x;
     *out++ = 2;
     for (size_t k = 0; k < row; k++) {
       *out++ = (unsigned char)(in[k] - (y > 0 ? *(in + k - stride) : 0));
@@ -118,20 +136,20 @@ static void filter_rows(const PngWriter* w, const Image* image, Part part, unsig
 }
 
 // Remember the frame, for the differences of the next.
-static void keep(PngWriter* w, const Image* image) {
+static void keep(tbPng* w, const unsigned char* rgb) {
   size_t size = 3 * (size_t)w->width * (size_t)w->height;
   if (w->frames < 2) return;
   if (!w->before) w->before = malloc(size);
-  if (w->before) memcpy(w->before, image->rgb, size);
+  if (w->before) memcpy(w->before, rgb, size);
 }
 
-bool png_frame(PngWriter* w, const Image* image) {
-  Part part = changed_part(w, image);
+static void write_frame(tbPng* w, const unsigned char* rgb) {
+  Part part = changed_part(w, rgb);
   size_t size = (3 * (size_t)part.width + 1) * (size_t)part.height;
   uLongf packed_size = compressBound((uLong)size);
   unsigned char *raw = malloc(size), *packed = malloc(packed_size), number[4];
   if (raw && packed) {
-    filter_rows(w, image, part, raw);
+    filter_rows(w, rgb, part, raw);
     if (compress2(packed, &packed_size, raw, (uLong)size, 9) != Z_OK) w->failed = true;
     if (w->frames > 1) frame_control(w, part);
     if (w->written == 0) {
@@ -144,13 +162,24 @@ bool png_frame(PngWriter* w, const Image* image) {
   } else {
     w->failed = true;
   }
-  keep(w, image);
+  keep(w, rgb);
   free(raw);
   free(packed);
-  return !w->failed;
 }
 
-int png_close(PngWriter* w) {
+tbResult tb_png_frame(tbPng* w, const unsigned char* rgb, tbError* error) {
+  if (!w || !rgb) return tb_fail(error, TB_ERROR_ARGUMENT, "tb_png_frame: NULL argument");
+  if (w->written == w->frames) {
+    return tb_fail(error, TB_ERROR_ARGUMENT, "tb_png_frame: the file was opened for %d frames",
+                   w->frames);
+  }
+  write_frame(w, rgb);
+  if (!w->failed) return TB_OK;
+  return tb_fail(error, TB_ERROR_FILE, "the picture could not be written: disk full?");
+}
+
+int tb_png_close(tbPng* w) {
+  if (!w) return 0;
   chunk(w, "IEND", (const unsigned char*)"", 0, (const unsigned char*)"", 0);
   int frames = w->written;
   // An animation that ended early says so.
@@ -164,3 +193,24 @@ int png_close(PngWriter* w) {
   free(w);
   return ok ? frames : 0;
 }
+
+#else
+
+tbPng* tb_png_open(const char* path, int width, int height, int frames, int delay, tbError* error) {
+  (void)width, (void)height, (void)frames, (void)delay;
+  tb_fail(error, TB_ERROR_UNSUPPORTED, "'%s': built without zlib, which PNG files need",
+          path ? path : "");
+  return NULL;
+}
+
+tbResult tb_png_frame(tbPng* png, const unsigned char* rgb, tbError* error) {
+  (void)png, (void)rgb;
+  return tb_fail(error, TB_ERROR_UNSUPPORTED, "built without zlib, which PNG files need");
+}
+
+int tb_png_close(tbPng* png) {
+  (void)png;
+  return 0;
+}
+
+#endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void tb_text_add(tbText* t, const char* format, ...) {
+void page_text_add(PageText* t, const char* format, ...) {
   char piece[1024];
   va_list list;
   va_start(list, format);
@@ -23,7 +23,7 @@ void tb_text_add(tbText* t, const char* format, ...) {
   t->length += (size_t)n;
 }
 
-void* tb_need(void* pointer) {
+void* page_need(void* pointer) {
   if (!pointer) {
     fprintf(stderr, "out of memory\n");
     exit(3);
@@ -31,7 +31,7 @@ void* tb_need(void* pointer) {
   return pointer;
 }
 
-char* tb_text_copy(const char* text) {
+char* page_text_copy(const char* text) {
   size_t size = strlen(text) + 1;
-  return memcpy(tb_need(malloc(size)), text, size);
+  return memcpy(page_need(malloc(size)), text, size);
 }

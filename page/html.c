@@ -31,7 +31,7 @@ static const char STYLE[] =
     "var(--line);border-radius:8px;padding:.4em 1.1em;background:var(--card)}"
     ".score b{font-size:1.6em;display:block;line-height:1.2}.score .reproduced b{color:var(--good)}"
     ".score .better b{color:var(--better)}.score .differs b{color:var(--other)}"
-    ".score .worse b{color:var(--bad)}.number{text-align:right}"
+    ".score .worse b{color:var(--bad)}.number{text-align:right;white-space:nowrap}"
     "svg,img{max-width:100%;height:auto;border-radius:6px;display:block;margin:.6em auto}"
     ".figure{overflow-x:auto}"
     "details{margin:.4em 0}summary{cursor:pointer}"
@@ -40,6 +40,8 @@ static const char STYLE[] =
     ".gallery{grid-template-columns:1fr 1fr;gap:10px}}"
     ".gallery figure{margin:0}.gallery img{width:100%;margin:0}"
     ".gallery figcaption{font-size:12.5px;color:var(--soft);line-height:1.35;margin-top:4px}"
+    "pre{background:var(--code);padding:.7em 1em;border-radius:6px;overflow-x:auto}"
+    ".full img{width:100%}"
     "@media print{.claim{break-inside:avoid}details{display:none}}";
 
 void html_head(FILE* f, const char* title) {
