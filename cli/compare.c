@@ -8,7 +8,7 @@
 
 #include "args.h"
 #include "commands.h"
-#include "compare_page.h"
+#include "pages/compare_page.h"
 #include "interrupt.h"
 #include "json.h"
 #include "laws.h"

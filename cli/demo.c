@@ -8,7 +8,7 @@
 
 #include "args.h"
 #include "commands.h"
-#include "demo_page.h"
+#include "pages/demo_page.h"
 #include "interrupt.h"
 #include "json.h"
 #include "message.h"

@@ -70,9 +70,9 @@ static void contacts_path(const char* path, char* out, size_t size) {
   snprintf(out, size, "%.*s.contacts.csv", (int)(strlen(path) - strlen(".csv")), path);
 }
 
-static tbRecord* open_record(const char* path, const tbModel* m, const char* what) {
+static tbRecording* open_record(const char* path, const tbModel* m, const char* what) {
   tbError error;
-  tbRecord* record = tb_record_open(path, m, what, &error);
+  tbRecording* record = tb_record_open(path, m, what, &error);
   if (!record) complain("sim", "%s", error.message);
   return record;
 }

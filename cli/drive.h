@@ -31,7 +31,7 @@ void drive_free(Drive* drive);
 
 typedef struct {
   Output rows, contacts;
-  tbRecord *record, *contact_record;
+  tbRecording *record, *contact_record;
 } Recording;
 
 // Open the file of --out and, for contacts in CSV, NAME.contacts.csv. `what`: fields of --record,

@@ -5,11 +5,11 @@
 
 #include "args.h"
 #include "commands.h"
-#include "film.h"
+#include "pictures/film.h"
 #include "interrupt.h"
 #include "json.h"
 #include "message.h"
-#include "movie.h"
+#include "pictures/movie.h"
 #include "output.h"
 #include "tribo/tribo.h"
 

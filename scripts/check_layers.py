@@ -95,6 +95,8 @@ def include_arrows():
                 continue
             if top == "src":
                 arrows.add((name, target))
+            elif top == "cli" and os.path.exists(os.path.join(ROOT, "cli", target)):
+                continue
             elif top == "include" or "/" in target:
                 wrong.append(f"{top}/{name} includes {target}: only headers of tribo/ are public")
     return arrows, wrong

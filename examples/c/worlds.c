@@ -19,11 +19,17 @@ int main(int argc, char** argv) {
   tbBatch* b = tb_batch_new(m, WORLDS, 0, 0, &error);  // threads: one per core
   if (!b) return fprintf(stderr, "%s\n", error.message), 2;
 
-  // Every array of the batch has a row per world.
+  // A row per world of any array or option of the model; inertias follow their masses here.
+  tbReal* friction = tb_batch_expand(b, "opt.friction_scale");
+  tbReal* mass = tb_batch_expand(b, "body_mass");
+  tbReal* inertia = tb_batch_expand(b, "body_inertia");
+  if (!friction || !mass || !inertia) return fprintf(stderr, "%s\n", b->message), 1;
   srand(1);
   for (int w = 0; w < WORLDS; w++) {
-    b->friction_scale[w] = between(0.5, 2);
-    b->mass_scale[w] = between(0.1, 10);
+    double scale = between(0.1, 10);
+    friction[w] = between(0.5, 2);
+    for (int i = 0; i < m->nbody; i++) mass[w * m->nbody + i] *= scale;
+    for (int i = 0; i < 3 * m->nbody; i++) inertia[3 * w * m->nbody + i] *= scale;
   }
   double h = m->opt.timestep, worst = 0, nearest = INFINITY, farthest = 0;
   if (tb_batch_reset(b, NULL, tb_name2id(m, TB_OBJ_KEY, "thrown")) != TB_OK ||
@@ -32,7 +38,7 @@ int main(int argc, char** argv) {
   }
   for (int w = 0; w < WORLDS; w++) {
     double x = b->qpos[w * m->nq], y = b->qpos[w * m->nq + 1], v = hypot(2, 1);  // m, m/s
-    double expected = v * v / (2 * 0.4 * b->friction_scale[w] * 9.81) - v * h / 2;
+    double expected = v * v / (2 * 0.4 * friction[w] * 9.81) - v * h / 2;
     double distance = hypot(x, y);
     worst = fmax(worst, fabs(distance - expected));
     nearest = fmin(nearest, distance);

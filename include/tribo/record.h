@@ -20,7 +20,7 @@
   "force_y,force_z,state"
 enum { TB_RECORD_CONTACT_WIDTH = 17 };
 
-typedef struct tbRecord tbRecord;
+typedef struct tbRecording tbRecording;
 
 // A field over time: rows x width values.
 typedef struct {
@@ -37,13 +37,13 @@ TB_EXTERN_C_BEGIN
 // ".csv": one table with a line of column names; "contacts" have a row per contact, and so a file
 // of their own. ".h5" (or ".hdf5"): a dataset per field, column names in names/FIELD. A ".part"
 // behind these is ignored. NULL, and `error` says what was expected.
-TB_API tbRecord* tb_record_open(const char* path, const tbModel* model, const char* what,
-                                tbError* error);
-TB_API tbResult tb_record_append(tbRecord* record, const tbModel* model, const tbData* data,
+TB_API tbRecording* tb_record_open(const char* path, const tbModel* model, const char* what,
+                                   tbError* error);
+TB_API tbResult tb_record_append(tbRecording* record, const tbModel* model, const tbData* data,
                                  tbError* error);
 
 // Finish and free. Write errors are reported here at the latest.
-TB_API tbResult tb_record_close(tbRecord* record, tbError* error);
+TB_API tbResult tb_record_close(tbRecording* record, tbError* error);
 
 // Read the field "qpos", "qvel" or "ctrl" of a model from a recording or a file of one's own:
 // ".csv" with a line of column names in any order (further columns are ignored; controls also by

@@ -9,7 +9,7 @@
 static const char* const SPECIAL[] = {"time", "energy", "ncon", "residual_exact", "contacts"};
 enum { SPECIALS = sizeof SPECIAL / sizeof *SPECIAL };
 
-bool tb_field_find(const tbModel* m, const char* name, tbField* field) {
+bool tb_record_field_find(const tbModel* m, const char* name, tbField* field) {
 #define X(type, array, rows, columns, unit, what)                      \
   if (strcmp(name, #array) == 0 && strncmp(name, "scratch", 7) != 0) { \
     *field = (tbField){.width = m->rows * (columns),                   \

@@ -19,7 +19,7 @@ typedef struct {
 } tbField;
 
 // The array of tbData of that name. False if there is none, or if it is scratch memory.
-bool tb_field_find(const tbModel* model, const char* name, tbField* field);
+bool tb_record_field_find(const tbModel* model, const char* name, tbField* field);
 
 // Name of column `i`, as record.h describes it. A long name is cut.
 void tb_field_column(const tbModel* model, const tbField* field, int i, char text[TB_COLUMN_TEXT]);

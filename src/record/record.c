@@ -42,7 +42,7 @@ typedef struct {
   tbH5 dataset;
 } Column;
 
-struct tbRecord {
+struct tbRecording {
   FILE* csv;
   tbH5 file;
   Column column[MOST_FIELDS];
@@ -51,9 +51,9 @@ struct tbRecord {
 
 // ---- what is recorded --------------------------------------------------------------------------
 
-static tbResult add_field(tbRecord* r, const tbModel* m, const char* name, tbError* error) {
+static tbResult add_field(tbRecording* r, const tbModel* m, const char* name, tbError* error) {
   Column c = {.kind = ARRAY, .dataset = -1};
-  bool found = tb_field_find(m, name, &c.field);
+  bool found = tb_record_field_find(m, name, &c.field);
   for (int k = 0; k < SPECIALS; k++) {
     if (strcmp(name, SPECIAL[k].name) != 0) continue;
     c.kind = SPECIAL[k].kind;
@@ -78,7 +78,7 @@ static tbResult add_field(tbRecord* r, const tbModel* m, const char* name, tbErr
   return TB_OK;
 }
 
-static tbResult add_fields(tbRecord* r, const tbModel* m, const char* what, tbError* error) {
+static tbResult add_fields(tbRecording* r, const tbModel* m, const char* what, tbError* error) {
   tbResult result = TB_OK;
   while (*what && result == TB_OK) {
     char name[128];
@@ -163,7 +163,7 @@ static void csv_name(FILE* f, const char* name) {
   fputc('"', f);
 }
 
-static void csv_header(tbRecord* r, const tbModel* m) {
+static void csv_header(tbRecording* r, const tbModel* m) {
   char name[TB_COLUMN_TEXT];
   const char* separator = "";
   for (int k = 0; k < r->count; k++) {
@@ -179,7 +179,7 @@ static void csv_header(tbRecord* r, const tbModel* m) {
 }
 
 // All fields have the same number of rows, since contacts are alone in their file.
-static void csv_rows(tbRecord* r) {
+static void csv_rows(tbRecording* r) {
   for (int row = 0; row < r->column[0].rows; row++) {
     const char* separator = "";
     for (int k = 0; k < r->count; k++) {
@@ -196,7 +196,7 @@ static void csv_rows(tbRecord* r) {
   }
 }
 
-static tbResult open_csv(tbRecord* r, const char* path, const tbModel* m, tbError* error) {
+static tbResult open_csv(tbRecording* r, const char* path, const tbModel* m, tbError* error) {
   for (int k = 0; k < r->count && r->count > 1; k++) {
     if (r->column[k].kind != CONTACTS) continue;
     return tb_fail(error, TB_ERROR_ARGUMENT,
@@ -213,7 +213,7 @@ static tbResult open_csv(tbRecord* r, const char* path, const tbModel* m, tbErro
 // ---- HDF5 --------------------------------------------------------------------------------------
 
 // The names of a field's columns, as one text with commas.
-static tbResult write_names(tbRecord* r, const tbModel* m, const Column* c, tbError* error) {
+static tbResult write_names(tbRecording* r, const tbModel* m, const Column* c, tbError* error) {
   size_t size = (size_t)(c->field.width + 1) * TB_COLUMN_TEXT + sizeof TB_RECORD_CONTACT;
   char *text = malloc(size), path[TB_FIELD_TEXT + 8];
   if (!text) return tb_fail(error, TB_ERROR_MEMORY, "out of memory for the names of columns");
@@ -231,7 +231,7 @@ static tbResult write_names(tbRecord* r, const tbModel* m, const Column* c, tbEr
   return result;
 }
 
-static bool make_dataset(tbRecord* r, Column* c) {
+static bool make_dataset(tbRecording* r, Column* c) {
   tbH5Size width = (tbH5Size)c->field.width, now[2] = {0, width};
   tbH5Size most[2] = {TB_H5_UNLIMITED, width}, chunk[2] = {ROWS_PER_CHUNK, width};
   tbH5 space = tb_h5.Screate_simple(2, now, most), list = tb_h5.Pcreate(tb_h5.dataset_create);
@@ -243,7 +243,7 @@ static bool make_dataset(tbRecord* r, Column* c) {
   return c->dataset >= 0;
 }
 
-static tbResult open_hdf5(tbRecord* r, const char* path, const tbModel* m, tbError* error) {
+static tbResult open_hdf5(tbRecording* r, const char* path, const tbModel* m, tbError* error) {
   tbResult result = tb_h5_load(path, error);
   if (result != TB_OK) return result;
   tbH5Quiet quiet = tb_h5_silence();
@@ -274,7 +274,7 @@ static bool hdf5_append(Column* c) {
   return ok;
 }
 
-static bool hdf5_close(tbRecord* r) {
+static bool hdf5_close(tbRecording* r) {
   bool ok = true;
   tbH5Quiet quiet = tb_h5_silence();
   for (int k = 0; k < r->count; k++) {
@@ -287,7 +287,7 @@ static bool hdf5_close(tbRecord* r) {
 
 // ---- both --------------------------------------------------------------------------------------
 
-static bool flush(tbRecord* r) {
+static bool flush(tbRecording* r) {
   bool ok = true;
   if (r->csv) {
     csv_rows(r);
@@ -307,7 +307,7 @@ static bool flush(tbRecord* r) {
   return ok;
 }
 
-static void free_all(tbRecord* r) {
+static void free_all(tbRecording* r) {
   for (int k = 0; k < r->count; k++) free(r->column[k].buffer);
   free(r);
 }
@@ -318,7 +318,7 @@ static bool has_ending(const char* path, const char* ending) {
   return tb_ends_with(path, ending) || tb_ends_with(path, part);
 }
 
-static tbResult open_file(tbRecord* r, const char* path, const tbModel* m, tbError* error) {
+static tbResult open_file(tbRecording* r, const char* path, const tbModel* m, tbError* error) {
   if (has_ending(path, ".csv")) return open_csv(r, path, m, error);
   if (has_ending(path, ".h5") || has_ending(path, ".hdf5")) return open_hdf5(r, path, m, error);
   int length = (int)strlen(path) - (tb_ends_with(path, ".part") ? 5 : 0);
@@ -326,13 +326,14 @@ static tbResult open_file(tbRecord* r, const char* path, const tbModel* m, tbErr
                  length, path);
 }
 
-tbRecord* tb_record_open(const char* path, const tbModel* model, const char* what, tbError* error) {
+tbRecording* tb_record_open(const char* path, const tbModel* model, const char* what,
+                            tbError* error) {
   tb_error_clear(error);
   if (!path || !model) {
     tb_fail(error, TB_ERROR_ARGUMENT, "tb_record_open: path and model must not be NULL");
     return NULL;
   }
-  tbRecord* r = calloc(1, sizeof *r);
+  tbRecording* r = calloc(1, sizeof *r);
   if (!r) {
     tb_fail(error, TB_ERROR_MEMORY, "out of memory");
     return NULL;
@@ -347,7 +348,8 @@ tbRecord* tb_record_open(const char* path, const tbModel* model, const char* wha
   return NULL;
 }
 
-tbResult tb_record_append(tbRecord* r, const tbModel* model, const tbData* data, tbError* error) {
+tbResult tb_record_append(tbRecording* r, const tbModel* model, const tbData* data,
+                          tbError* error) {
   if (!r || !model || !data) {
     return tb_fail(error, TB_ERROR_ARGUMENT,
                    "tb_record_append: record, model and data must not be NULL");
@@ -360,7 +362,7 @@ tbResult tb_record_append(tbRecord* r, const tbModel* model, const tbData* data,
     Column* c = &r->column[k];
     tbField now;
     if (c->kind == ARRAY &&
-        (!tb_field_find(model, c->field.name, &now) || now.width != c->field.width)) {
+        (!tb_record_field_find(model, c->field.name, &now) || now.width != c->field.width)) {
       return tb_fail(error, TB_ERROR_ARGUMENT, "the recording was opened for another model");
     }
     ok = take_values(c, model, data);
@@ -371,7 +373,7 @@ tbResult tb_record_append(tbRecord* r, const tbModel* model, const tbData* data,
   return tb_fail(error, TB_ERROR_FILE, "the recording could not be written: disk full?");
 }
 
-tbResult tb_record_close(tbRecord* r, tbError* error) {
+tbResult tb_record_close(tbRecording* r, tbError* error) {
   if (!r) return TB_OK;
   bool ok = flush(r);
   if (r->csv) ok = fclose(r->csv) == 0 && ok;

@@ -309,7 +309,7 @@ tbResult tb_series_read(const char* path, const tbModel* m, const char* field, t
   }
   bool known =
       strcmp(field, "qpos") == 0 || strcmp(field, "qvel") == 0 || strcmp(field, "ctrl") == 0;
-  if (!known || !tb_field_find(m, field, &f)) {
+  if (!known || !tb_record_field_find(m, field, &f)) {
     return tb_fail(error, TB_ERROR_ARGUMENT,
                    "tb_series_read: expected the field qpos, qvel or ctrl, not '%.60s'", field);
   }

@@ -3,9 +3,9 @@
 
 #include "tribo/record.h"
 
-// A tbTrajectory is a tbRecord under its own name.
-static tbRecord* record_of(tbTrajectory* t) {
-  return (tbRecord*)t;
+// A tbTrajectory is a tbRecording under its own name.
+static tbRecording* record_of(tbTrajectory* t) {
+  return (tbRecording*)t;
 }
 
 tbTrajectory* tb_trajectory_open(const char* path, const tbModel* model, tbError* error) {

@@ -118,7 +118,7 @@ static int run_scene(const Scene* s, int law, tbRng* rng) {
     most = fmax(most, tb_world_energy(w));
   }
   double spare = s->gain[law < RIGID ? 0 : law == SOFT ? 2 : 1];
-  // RaiSim's law need not have a solution (docs/manual/law-raisim.md), and boxes in boxes do
+  // RaiSim's law need not have a solution (docs/manual/laws/raisim.md), and boxes in boxes do
   // without.
   double residual = law == RAISIM ? INFINITY : fmax(s->residual, w.m->opt.solve_tolerance);
   bool ok = most <= start + spare && worst <= residual;

@@ -1,5 +1,5 @@
 # Commands in the test's own process, so that it can change what a step says of itself.
-file(GLOB CLI_UNDER_TEST CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/*.c ${PROJECT_SOURCE_DIR}/page/*.c)
+file(GLOB CLI_UNDER_TEST CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/*.c ${PROJECT_SOURCE_DIR}/cli/*/*.c ${PROJECT_SOURCE_DIR}/page/*.c)
 list(FILTER CLI_UNDER_TEST EXCLUDE REGEX "/cli/main\\.c$")
 target_sources(test_cli_warnings PRIVATE ${CLI_UNDER_TEST})
 target_include_directories(test_cli_warnings PRIVATE ${PROJECT_SOURCE_DIR}/cli ${PROJECT_SOURCE_DIR}/page)

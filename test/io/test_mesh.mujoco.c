@@ -119,7 +119,7 @@ static void visit(const char* folder, Tally* tally) {
     compare(path, "", "", options, tally);
     // A mirrored, stretched copy in another frame; every fourth file also in the other modes.
     if (tally->files % 4 == 0) {
-      options = (tbMeshOptions){{-1, 2, 0.5}, {0.1, -0.2, 0.3}, {0.5, 0.5, -0.5, 0.5}, 2, -1, 0};
+      options = (tbMeshOptions){{-1, 2, 0.5}, {0.1, -0.2, 0.3}, {0.5, 0.5, -0.5, 0.5}, 2, -1, 0, 0};
       compare(path, "", "scale='-1 2 0.5' refpos='0.1 -0.2 0.3' refquat='0.5 0.5 -0.5 0.5'",
               options, tally);
     }

@@ -27,12 +27,12 @@ static int collect(Case* cases) {
     const char* attributes;
     tbMeshOptions options;
   } MODES[] = {
-      {"", {{1, 1, 1}, {0}, {1, 0, 0, 0}, TB_MESH_LEGACY, -1, false}},
-      {"inertia=\"convex\"", {{1, 1, 1}, {0}, {1, 0, 0, 0}, TB_MESH_CONVEX, -1, true}},
-      {"inertia=\"shell\"", {{1, 1, 1}, {0}, {1, 0, 0, 0}, TB_MESH_SHELL, -1, false}},
-      {"inertia=\"exact\"", {{1, 1, 1}, {0}, {1, 0, 0, 0}, TB_MESH_EXACT, -1, false}},
+      {"", {{1, 1, 1}, {0}, {1, 0, 0, 0}, TB_MESH_LEGACY, -1, false, false}},
+      {"inertia=\"convex\"", {{1, 1, 1}, {0}, {1, 0, 0, 0}, TB_MESH_CONVEX, -1, true, false}},
+      {"inertia=\"shell\"", {{1, 1, 1}, {0}, {1, 0, 0, 0}, TB_MESH_SHELL, -1, false, false}},
+      {"inertia=\"exact\"", {{1, 1, 1}, {0}, {1, 0, 0, 0}, TB_MESH_EXACT, -1, false, false}},
       {"scale=\"-1 2 0.5\" refpos=\"0.1 -0.2 0.3\" refquat=\"0.5 0.5 -0.5 0.5\"",
-       {{-1, 2, 0.5}, {0.1, -0.2, 0.3}, {0.5, 0.5, -0.5, 0.5}, TB_MESH_LEGACY, -1, false}},
+       {{-1, 2, 0.5}, {0.1, -0.2, 0.3}, {0.5, 0.5, -0.5, 0.5}, TB_MESH_LEGACY, -1, false, false}},
   };
   int n = 0;
   for (size_t p = 0; p < sizeof PATTERNS / sizeof PATTERNS[0]; p++) {

@@ -1,4 +1,4 @@
-#include "film.h"
+#include "pictures/film.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,11 +9,11 @@
 #include "drive.h"
 #include "interrupt.h"
 #include "message.h"
-#include "movie.h"
+#include "pictures/movie.h"
 #include "nearest.h"
 
-// Gap between pictures beside each other, in pixels; steps of all worlds that a search for the place
-// of the camera may take.
+// Gap between pictures beside each other, in pixels; steps of all worlds that a search for the
+// place of the camera may take.
 enum { GAP = 4, SEARCH_STEPS = 20000 };
 
 typedef struct {

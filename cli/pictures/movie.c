@@ -1,4 +1,4 @@
-#include "movie.h"
+#include "pictures/movie.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "compare_page.h"
+#include "pages/compare_page.h"
 
 #include <errno.h>
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "film.h"
+#include "pictures/film.h"
 #include "html.h"
 #include "interrupt.h"
 #include "message.h"
