@@ -49,7 +49,7 @@ static bool has_word(const char* words, const char* word) {
 
 static const tbFlatField* find_field(tbFlatTable table, const char* name) {
   for (int i = 0; i < table.nfield; i++) {
-    if (strcmp(table.field[i].name, name) == 0) return &table.field[i];
+    if (strcmp(table.field[i].name, name) == 0) return table.field + i;
   }
   return NULL;
 }
