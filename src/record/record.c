@@ -64,9 +64,9 @@ static tbResult add_field(tbRecording* r, const tbModel* m, const char* name, tb
   if (!found) {
     const char* near = tb_field_nearest(name);
     return tb_fail(error, TB_ERROR_ARGUMENT,
-                   "'%.60s' cannot be recorded%s%s%s: expected time, energy, ncon, residual_exact, "
+                   "'%.60s' cannot be recorded%s%s%s; expected time, energy, ncon, residual_exact, "
                    "contacts or an array of tbData, as qpos or sensordata",
-                   name, *near ? ", did you mean '" : "", near, *near ? "'" : "");
+                   name, *near ? ", did you mean '" : "", near, *near ? "'?" : "");
   }
   for (int k = 0; k < r->count; k++) {
     if (strcmp(r->column[k].field.name, name) == 0) return TB_OK;

@@ -249,8 +249,8 @@ static void cameras_have_names(void** state) {
   }
   assert_true(size[0] != size[1] || memcmp(bytes[0], bytes[1], size[0]) != 0);
   assert_int_equal(run("'" TB_BUILD_DIR "/render_camera.xml' --out x.png --camera frnot"), 2);
-  assert_int_equal(
-      run("'" TB_BUILD_DIR "/render_camera.xml' --out x.png --camera front --follow"), 2);
+  assert_int_equal(run("'" TB_BUILD_DIR "/render_camera.xml' --out x.png --camera front --follow"),
+                   2);
   for (int i = 0; i < 2; i++) free(bytes[i]);
   remove(SCENE);
 }

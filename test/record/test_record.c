@@ -51,7 +51,7 @@ static tbReal qpos[STEPS][9], ctrl[STEPS][2];
 
 // Record some steps with moving controls; what they were is kept.
 static void record(const char* path, const char* what) {
-  tbRecord* r = tb_record_open(path, m, what, &error);
+  tbRecording* r = tb_record_open(path, m, what, &error);
   if (!r) fail_msg("%s", error.message);
   tb_reset(m, d);
   for (int i = 0; i < STEPS; i++) {
