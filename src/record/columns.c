@@ -38,9 +38,16 @@ enum { PART_COUNT = sizeof PARTS / sizeof *PARTS };
 
 // The last part whose first value is not behind `i`, of parts with ascending addresses.
 static int part_at(const int* first, int count, int i) {
-  int part = count - 1;
-  while (part > 0 && first[part] > i) part--;
-  return part;
+  int low = 0, high = count;
+  while (high - low > 1) {
+    int middle = low + (high - low) / 2;
+    if (first[middle] <= i) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
 }
 
 const char* tb_field_part(const tbModel* m, const tbField* f, int i, int* component, bool* only) {

@@ -64,9 +64,9 @@ static tbResult add_field(tbRecording* r, const tbModel* m, const char* name, tb
   if (!found) {
     const char* near = tb_field_nearest(name);
     return tb_fail(error, TB_ERROR_ARGUMENT,
-                   "'%.60s' cannot be recorded%s%s%s: expected time, energy, ncon, residual_exact, "
+                   "'%.60s' cannot be recorded%s%s%s; expected time, energy, ncon, residual_exact, "
                    "contacts or an array of tbData, as qpos or sensordata",
-                   name, *near ? ", did you mean '" : "", near, *near ? "'" : "");
+                   name, *near ? ", did you mean '" : "", near, *near ? "'?" : "");
   }
   for (int k = 0; k < r->count; k++) {
     if (strcmp(r->column[k].field.name, name) == 0) return TB_OK;
@@ -130,9 +130,8 @@ static void array_row(const tbField* f, const tbData* d, tbReal* row) {
   }
 }
 
-static bool take_values(Column* c, const tbModel* m, const tbData* d) {
+static void take_values(Column* c, const tbModel* m, const tbData* d) {
   int rows = c->kind == CONTACTS ? d->ncon : 1;
-  if (!make_room(c, rows)) return false;
   for (int i = 0; i < rows; i++, c->rows++) {
     tbReal* row = c->buffer + (size_t)c->rows * (size_t)c->field.width;
     switch (c->kind) {
@@ -144,7 +143,6 @@ static bool take_values(Column* c, const tbModel* m, const tbData* d) {
       case CONTACTS: contact_row(m, d, i, row); break;
     }
   }
-  return true;
 }
 
 // ---- CSV ---------------------------------------------------------------------------------------
@@ -357,18 +355,23 @@ tbResult tb_record_append(tbRecording* r, const tbModel* model, const tbData* da
   if (!tb_data_fits(model, data)) {
     return tb_fail(error, TB_ERROR_ARGUMENT, "the world is not of the model");
   }
-  bool full = false, ok = true;
-  for (int k = 0; k < r->count && ok; k++) {
+  // First what may fail, so that all fields keep the same number of rows.
+  for (int k = 0; k < r->count; k++) {
     Column* c = &r->column[k];
     tbField now;
     if (c->kind == ARRAY &&
         (!tb_record_field_find(model, c->field.name, &now) || now.width != c->field.width)) {
       return tb_fail(error, TB_ERROR_ARGUMENT, "the recording was opened for another model");
     }
-    ok = take_values(c, model, data);
-    full = full || c->rows >= ROWS_PER_CHUNK;
+    if (!make_room(c, c->kind == CONTACTS ? data->ncon : 1)) {
+      return tb_fail(error, TB_ERROR_MEMORY, "out of memory for the recording");
+    }
   }
-  if (!ok) return tb_fail(error, TB_ERROR_MEMORY, "out of memory for the recording");
+  bool full = false;
+  for (int k = 0; k < r->count; k++) {
+    take_values(&r->column[k], model, data);
+    full = full || r->column[k].rows >= ROWS_PER_CHUNK;
+  }
   if (!full || flush(r)) return TB_OK;
   return tb_fail(error, TB_ERROR_FILE, "the recording could not be written: disk full?");
 }

@@ -52,8 +52,8 @@ typedef struct {
   bool timed;
 } Columns;
 
-// One cell of a line, without quotes and blanks around it. Returns what follows its separator, or
-// NULL at the end of the line.
+// One cell of a line, without quotes and blanks around it; empty if it is too long. Returns what
+// follows its separator, or NULL at the end of the line.
 static const char* take_cell(const char* at, char* cell, size_t size) {
   size_t used = 0;
   bool quoted = false;
@@ -65,30 +65,36 @@ static const char* take_cell(const char* at, char* cell, size_t size) {
       quoted = !quoted;
       continue;
     }
-    if (used + 1 < size) cell[used++] = *at;
+    if (used + 1 < size) cell[used] = *at;
+    used++;
   }
+  if (used + 1 > size) used = 0;
   while (used > 0 && cell[used - 1] == ' ') used--;
   cell[used] = 0;
   return *at == ',' ? at + 1 : NULL;
 }
 
 // The index of the value that a column of this name holds, OTHER if it is none; -2 if it is one of
-// the field beyond those that the model has.
-static int find_value(const tbModel* m, const tbField* f, const char* name) {
+// the field beyond those that the model has. Columns mostly follow each other: the search starts at
+// `next`.
+static int find_value(const tbModel* m, const tbField* f, const char* name, int next) {
   char text[TB_COLUMN_TEXT], rest;
   int number = -1;
   size_t n = strlen(f->name);
-  if (strncmp(name, f->name, n) == 0 && sscanf(name + n, "%d%c", &number, &rest) == 1 &&
-      number >= 0) {
+  bool prefixed = strncmp(name, f->name, n) == 0;
+  if (prefixed && sscanf(name + n, "%d%c", &number, &rest) == 1 && number >= 0) {
     return number < f->width ? number : -2;
   }
-  for (int i = 0; i < f->width; i++) {
-    int component;
+  prefixed = prefixed && name[n] == ':';
+  bool bare = strcmp(f->name, "ctrl") == 0;
+  for (int k = 0; k < f->width && *name && (prefixed || bare); k++) {
+    int component, i = (next + k) % f->width;
     bool only;
+    const char* part = tb_field_part(m, f, i, &component, &only);
+    if (bare && only && *part && strcmp(name, part) == 0) return i;
+    if (!prefixed) continue;
     tb_field_column(m, f, i, text);
     if (strcmp(name, text) == 0) return i;
-    const char* part = tb_field_part(m, f, i, &component, &only);
-    if (strcmp(f->name, "ctrl") == 0 && only && *part && strcmp(name, part) == 0) return i;
   }
   return OTHER;
 }
@@ -99,14 +105,15 @@ static const char* find_columns(const char* line, const tbModel* m, const tbFiel
                                 char missing[TB_COLUMN_TEXT]) {
   bool* seen = calloc((size_t)f->width + 2, sizeof *seen);
   const char *wrong = seen ? NULL : "out of memory", *at = line;
-  int room = 1;
+  int room = 1, next = 0;
   for (const char* p = line; *p; p++) room += *p == ',';
   c->holds = malloc((size_t)room * sizeof *c->holds);
   if (!c->holds) wrong = "out of memory";
   for (c->count = 0; at && !wrong; c->count++) {
     char name[TB_COLUMN_TEXT];
     at = take_cell(at, name, sizeof name);
-    int value = find_value(m, f, name);
+    int value = find_value(m, f, name, next);
+    if (value >= 0) next = value + 1;
     if (value == -2) wrong = "has more columns of this field than the model: it belongs to another";
     int index = strcmp(name, "time") == 0 ? 0 : value >= 0 ? 1 + value : OTHER;
     if (index >= 0 && seen[index]) index = OTHER;

@@ -223,6 +223,80 @@ static void compares_laws(void** state) {
   }
 }
 
+static void write_scene(const char* path) {
+  write_file(path,
+             "<mujoco><worldbody><camera name='front' pos='0 -3 0.5' xyaxes='1 0 0 0 0 1'/>"
+             "<geom type='plane' size='1 1 1'/><body pos='0 0 0.1'><freejoint/>"
+             "<geom size='0.1'/></body></worldbody></mujoco>");
+}
+
+static void cameras_have_names(void** state) {
+  (void)state;
+  if (!has_render()) skip();
+  static const char SCENE[] = TB_BUILD_DIR "/render_camera.xml";
+  static const char* const options[2] = {"--camera front", ""};
+  unsigned char* bytes[2];
+  size_t size[2];
+  write_scene(SCENE);
+  for (int i = 0; i < 2; i++) {
+    char arguments[2600], path[1024];
+    snprintf(path, sizeof path, "%s/render_camera_%d.png", TB_BUILD_DIR, i);
+    snprintf(arguments, sizeof arguments, "'%s' --size 80x60 --out '%s' %s", SCENE, path,
+             options[i]);
+    assert_int_equal(run(arguments), 0);
+    bytes[i] = read_file(path, &size[i]);
+    remove(path);
+  }
+  assert_true(size[0] != size[1] || memcmp(bytes[0], bytes[1], size[0]) != 0);
+  assert_int_equal(run("'" TB_BUILD_DIR "/render_camera.xml' --out x.png --camera frnot"), 2);
+  assert_int_equal(run("'" TB_BUILD_DIR "/render_camera.xml' --out x.png --camera front --follow"),
+                   2);
+  for (int i = 0; i < 2; i++) free(bytes[i]);
+  remove(SCENE);
+}
+
+// Beside each other: three pictures in one, the first of which is that of the first law.
+static void laws_stand_beside_each_other(void** state) {
+  (void)state;
+  if (!has_render()) skip();
+  size_t size[2];
+  unsigned char* one = draw("--compare ncp,soft,lcp --time 0.2", &size[0]);
+  unsigned char* beside = draw("--compare ncp,soft,lcp --time 0.2 --beside", &size[1]);
+  assert_true(size[0] != size[1] || memcmp(one, beside, size[0]) != 0);
+  free(one);
+  free(beside);
+}
+
+// MP4 by ffmpeg where it is installed, else a message that says so.
+static void films_are_mp4(void** state) {
+  (void)state;
+  static const char FILM[] = TB_BUILD_DIR "/render_film.mp4";
+  bool there = system("command -v ffmpeg >/dev/null 2>&1") == 0;
+  char arguments[2048];
+  snprintf(arguments, sizeof arguments,
+           "'%s/sliding_cube.xml' --key thrown --time 0.2 --frames 4 --size 81x61 --out '%s'",
+           TB_SCENES_DIR, FILM);
+  assert_int_equal(run(arguments), there ? 0 : 2);
+  if (there) {
+    size_t size;
+    unsigned char* bytes = read_file(FILM, &size);
+    assert_memory_equal(bytes + 4, "ftyp", 4);
+    free(bytes);
+    remove(FILM);
+  }
+  // No folder of PATH has it.
+  char command[4096];
+  snprintf(command, sizeof command, "PATH=/nonexistent '%s/tribo' render %s 2>'%s/render_film.txt'",
+           TB_BUILD_DIR, arguments, TB_BUILD_DIR);
+  assert_int_equal(WEXITSTATUS(system(command)), 2);
+  size_t size;
+  unsigned char* text = read_file(TB_BUILD_DIR "/render_film.txt", &size);
+  text[size] = 0;
+  assert_non_null(strstr((char*)text, "needs the program ffmpeg"));
+  free(text);
+  remove(TB_BUILD_DIR "/render_film.txt");
+}
+
 static void refuses_bad_files(void** state) {
   (void)state;
   if (!has_render()) skip();
@@ -248,10 +322,16 @@ static void refuses_bad_files(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(draws_a_still),        cmocka_unit_test(draws_an_animation),
-      cmocka_unit_test(replays_a_file),       cmocka_unit_test(compares_laws),
-      cmocka_unit_test(refuses_bad_files),    cmocka_unit_test(refuses_what_it_cannot_do),
+      cmocka_unit_test(draws_a_still),
+      cmocka_unit_test(draws_an_animation),
+      cmocka_unit_test(replays_a_file),
+      cmocka_unit_test(compares_laws),
+      cmocka_unit_test(refuses_bad_files),
+      cmocka_unit_test(refuses_what_it_cannot_do),
       cmocka_unit_test(draws_from_very_near),
+      cmocka_unit_test(cameras_have_names),
+      cmocka_unit_test(laws_stand_beside_each_other),
+      cmocka_unit_test(films_are_mp4),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,6 @@ target_compile_definitions(test_cli_warnings PRIVATE
 target_link_options(test_cli_warnings PRIVATE -Wl,--wrap=tb_step)
 
 # These start the command line.
-foreach(target test_cli_convert test_cli_files test_cli_interrupts test_cli_mistakes)
+foreach(target test_cli_compare test_cli_convert test_cli_drive test_cli_files test_cli_interrupts test_cli_mistakes)
   add_dependencies(${target} tribo)
 endforeach()
