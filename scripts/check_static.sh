@@ -4,8 +4,8 @@
 cd "$(dirname "$0")/.." || exit 1
 bad=0
 if command -v clang >/dev/null; then
-  find src cli -name '*.c' | sort | xargs -P2 -n8 clang -std=c17 -D_POSIX_C_SOURCE=200809L \
-    -DTRIBO_VERSION='"check"' -DTRIBO_SCENES_FROM_PROGRAM='"check"' -Iinclude -Isrc \
+  find src cli page -name '*.c' | sort | xargs -P2 -n8 clang -std=c17 -D_POSIX_C_SOURCE=200809L \
+    -DTRIBO_VERSION='"check"' -DTRIBO_SCENES_FROM_PROGRAM='"check"' -Iinclude -Isrc -Icli -Ipage \
     $(pkg-config --cflags libxml-2.0) -fsyntax-only -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla \
     -Wunreachable-code -Werror || bad=1
 else
@@ -20,7 +20,7 @@ if command -v cppcheck >/dev/null; then
   done
   cppcheck --std=c11 --enable=warning,portability --quiet --error-exitcode=1 -j2 --max-configs=1 \
     --suppress=missingIncludeSystem --suppressions-list=scripts/cppcheck.suppressions -I"$lists" \
-    -Iinclude -Isrc src cli || bad=1
+    -Iinclude -Isrc -Icli -Ipage src cli page || bad=1
 else
   echo "static: cppcheck is not installed, skipped"
 fi
