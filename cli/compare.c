@@ -29,7 +29,7 @@ static const char USAGE[] =
     "4);\n"
     "               0: no such run\n"
     "  --out        a folder for index.html with the table, figures and a picture\n\n"
-    "Columns:\n";
+    "Measures:\n";
 
 typedef struct {
   ModelArgs model;
@@ -121,20 +121,21 @@ static void print_json(const Arguments* a, const Measured* all, int count) {
   putchar('\n');
 }
 
-// Columns as wide as their head, with two blanks between them.
+// A column per law, which fits a terminal; a law whose step failed has its reason below.
 static void print_table(const Measured* all, int count) {
   char text[32];
-  printf("%-12s", "law");
-  for (int c = 0; c < MEASURED_COLUMNS; c++) printf("  %9s", MEASURED_COLUMN[c].head);
+  printf("%-16s", "");
+  for (int i = 0; i < count; i++) printf(" %12s", tb_step_law_name(all[i].law));
   putchar('\n');
-  for (int i = 0; i < count; i++) {
-    printf("%-12s", tb_step_law_name(all[i].law));
-    if (!all[i].ok) printf("  %s", all[i].message);
-    for (int c = 0; c < MEASURED_COLUMNS && all[i].ok; c++) {
-      int width = (int)strlen(MEASURED_COLUMN[c].head);
-      printf("  %*s", width > 9 ? width : 9, measured_text(&all[i], c, text));
+  for (int c = 0; c < MEASURED_COLUMNS; c++) {
+    printf("%-16s", MEASURED_COLUMN[c].head);
+    for (int i = 0; i < count; i++) {
+      printf(" %12s", all[i].ok ? measured_text(&all[i], c, text) : "failed");
     }
     putchar('\n');
+  }
+  for (int i = 0; i < count; i++) {
+    if (!all[i].ok) printf("%s: %s\n", tb_step_law_name(all[i].law), all[i].message);
   }
 }
 

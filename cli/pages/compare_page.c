@@ -36,8 +36,8 @@ const MeasuredColumn MEASURED_COLUMN[MEASURED_COLUMNS] = {
      "largest gap across which a contact pushes when its step ends: 0 under the exact law"},
     {"residual_exact", "exact law max", 1, "%.1e",
      "relative residual of the exact law, worst step; - where no step has one"},
-    {"residual_exact_mean", "mean", 1, "%.1e", "its mean over the steps"},
-    {"unconverged_steps", "not conv.", 1, "%.0f", "steps whose solver did not converge"},
+    {"residual_exact_mean", "exact law mean", 1, "%.1e", "its mean over the steps"},
+    {"unconverged_steps", "not converged", 1, "%.0f", "steps whose solver did not converge"},
     {"microseconds_per_step", "us/step", 1, "%.1f", "time per step, microseconds"}};
 
 double measured_value(const Measured* m, int c) {
