@@ -7,6 +7,7 @@ field's words instead of private ones; kinds that tables list are named by their
 Lists beside this script name what does not hold yet, and may only shrink:
     two_values.txt    names of constants that have several values in src/
     joint_names.txt   files that name a type of joint, and why
+    law_names.txt     files below and beside the laws that name one, and why
     words.txt         private words (regular expressions) and the standard ones in their place
     kinds.txt         files of src/ that name a kind of a table (a transmission, an equality)
 """
@@ -158,20 +159,20 @@ def check_tables(files, wrong):
         wrong.append(f"scripts/kinds.txt lists {name}, which names no kind now: take it out")
 
 
-def check_joints(files, wrong):
-    """Code asks the list of joint types for their properties; few files name a type."""
-    types = re.findall(r"^ *X\((\w+), \"\w+\", \d", read("src/model/joint_kinds.h"), re.M)
+def check_names(files, wrong, table, list_name, prefix, folders, own):
+    """Code asks a table for properties of its kinds; few files name a kind."""
+    types = re.findall(r"^ *X\((\w+), \"\w+\",", read(table), re.M)
     if not types:
-        wrong.append("src/model/joint_kinds.h: no line of TB_JOINTS was found")
+        wrong.append(f"{table}: no line of its list was found")
         return
-    named = re.compile(rf"\bTB_JOINT_({'|'.join(types)})\b")
-    found = {name for name in files if name.startswith(("src/", "cli/"))
+    named = re.compile(rf"\b{prefix}({'|'.join(types)})\b")
+    found = {name for name in files if name.startswith(folders) and not name.startswith(own)
              and name.endswith((".c", ".h")) and named.search(read(name))}
-    known = {line.split("\t")[0] for line in listed("joint_names.txt")}
+    known = {line.split("\t")[0] for line in listed(list_name)}
     for name in sorted(found - known):
-        wrong.append(f"{name} names a type of joint: ask src/model/joint_kinds.h for its property")
+        wrong.append(f"{name} names a kind of {table}: ask there for its property")
     for name in sorted(known - found):
-        wrong.append(f"scripts/joint_names.txt lists {name}, which names no type now: take it out")
+        wrong.append(f"scripts/{list_name} lists {name}, which names no kind now: take it out")
 
 
 def main():
@@ -181,7 +182,11 @@ def main():
     known = check_values(files, wrong)
     check_words(files, wrong)
     check_tables(files, wrong)
-    check_joints(files, wrong)
+    check_names(files, wrong, "src/model/joint_kinds.h", "joint_names.txt", "TB_JOINT_",
+                ("src/", "cli/"), "src/model/joint_kinds.h")
+    # Solvers and rules name the laws of problems until rules stand in one table.
+    check_names(files, wrong, "src/model/law_kinds.h", "law_names.txt", "TB_LAW_", "src/",
+                ("src/laws/", "src/solvers/", "src/problem/"))
     for line in wrong[:60]:
         print(line)
     if len(wrong) > 60:
