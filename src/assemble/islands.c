@@ -168,6 +168,10 @@ static void contact_terms(const Context* x, const tbConstraint* c, tbReal* gamma
   }
 }
 
+static void tangent_terms(const Context* x, const tbConstraint* c, tbReal* R) {
+  for (int r = 1; r < c->dim; r++) R[r] = tb_tangent_compliance(x->m, &x->d->contact[c->id], r);
+}
+
 static void fill_block(const Context* x, const tbConstraint* c, int row, const tbReal* v_free,
                        tbBlock* block, tbReal* g, tbReal* R) {
   const tbOption* opt = &x->m->opt;
@@ -206,7 +210,7 @@ static void fill_block(const Context* x, const tbConstraint* c, int row, const t
       block->type = c->dim == 1 ? TB_BLOCK_ONE_SIDED : TB_BLOCK_CONE;
       for (int r = 1; r < c->dim; r++) block->mu[r - 1] = x->d->contact[c->id].friction[r - 1];
       contact_terms(x, c, &gamma, &R[0]);
-      for (int r = 1; r < c->dim; r++) R[r] = tb_tangent_compliance(x->m, &x->d->contact[c->id], r);
+      if (x->d->contact[c->id].tangentcompliance > 0) tangent_terms(x, c, R);
       g[0] += gamma;
       if (c->dim >= 3) add_drift(x, c, g);
     }

@@ -367,12 +367,17 @@ static tbReal contact_gap(const tbModel* m, int g1, int g2, int pair) {
 }
 
 // A negative margin moves the contact surfaces inside the shapes (tb_gap_to).
-tbContactRange tb_contact_range(const tbDetector* f, const tbModel* m, int g1, int g2,
-                                tbReal reach) {
+TB_INLINE tbContactRange range_of(const tbDetector* f, const tbModel* m, int g1, int g2,
+                                  tbReal reach) {
   int pair = tb_detector_explicit_pair(f, g1, g2);
   tbReal margin = contact_margin(m, g1, g2, pair), inset = tb_min(margin, 0);
   return (tbContactRange){pair, inset,
                           tb_max(margin - inset + contact_gap(m, g1, g2, pair), reach)};
+}
+
+tbContactRange tb_contact_range(const tbDetector* f, const tbModel* m, int g1, int g2,
+                                tbReal reach) {
+  return range_of(f, m, g1, g2, reach);
 }
 
 static tbResult fail_contact(const tbModel* m, tbData* d, int g1, int g2, const char* invalid) {
@@ -389,7 +394,6 @@ bool tb_contact_is_filtered(const tbModel* m, const tbData* d, int g1, int g2) {
 // Let the user change the parameters of a contact. NULL, or what is wrong with them.
 static const char* change_parameters(const tbModel* m, const tbData* d, tbContact* c) {
   const tbCallbacks* user = m->callbacks;
-  if (!user || !user->contact) return NULL;
   tbContact changed = *c;
   user->contact(m, d, &changed, user->user);
   memcpy(c->friction, changed.friction, sizeof c->friction);
@@ -416,8 +420,9 @@ tbResult tb_contact_values(const tbModel* m, tbData* d, int g1, int g2, int pair
   return invalid ? fail_contact(m, d, g1, g2, invalid) : TB_OK;
 }
 
-tbResult tb_contact_place(const tbModel* m, tbData* d, const tbContactPoint* point, tbReal reach,
-                          tbContact* c) {
+// A contact at a point that the shapes touch at.
+TB_INLINE tbResult place(const tbModel* m, tbData* d, const tbContactPoint* point, tbReal reach,
+                         tbContact* c) {
   c->dist = point->dist;
   tb_copy3(c->pos, point->pos);
   memcpy(c->frame, point->frame, sizeof c->frame);
@@ -425,8 +430,14 @@ tbResult tb_contact_place(const tbModel* m, tbData* d, const tbContactPoint* poi
   c->key = pair << 32 | point->feature;
   // Within the gap a soft contact is listed but exerts no force; a rigid contact has no gap.
   c->exclude = reach <= 0 && c->dist >= c->includemargin;
+  if (!m->callbacks || !m->callbacks->contact) return TB_OK;
   const char* invalid = change_parameters(m, d, c);
   return invalid ? fail_contact(m, d, c->geom[0], c->geom[1], invalid) : TB_OK;
+}
+
+tbResult tb_contact_place(const tbModel* m, tbData* d, const tbContactPoint* point, tbReal reach,
+                          tbContact* c) {
+  return place(m, d, point, reach, c);
 }
 
 // Adds all contacts of one pair of items.
@@ -447,7 +458,7 @@ static tbResult collide_pair(tbDetector* f, const tbModel* m, tbData* d, tbPairM
   int g1 = f->geom[i], g2 = f->geom[j];
   if (tb_contact_is_filtered(m, d, g1, g2)) return TB_OK;
   tbContactPoint point[TB_MAX_PAIR_CONTACTS];
-  const tbContactRange range = tb_contact_range(f, m, g1, g2, reach);
+  const tbContactRange range = range_of(f, m, g1, g2, reach);
   tbReal inset = range.inset, near = range.near, far = near;
   bool ahead = reach > TB_TOUCHING, stopped = ahead && may_overlap_if_stopped(f, m, g1, g2);
   if (ahead) far += max_displacement(f, m, d, g1, g2, stopped);
@@ -470,7 +481,7 @@ static tbResult collide_pair(tbDetector* f, const tbModel* m, tbData* d, tbPairM
     if (prediction == STAYS_APART || (prediction == OVERLAP_PREDICTED && separated)) continue;
     tbContact* c = &d->contact[d->ncon++];
     *c = parameters;
-    result = tb_contact_place(m, d, &point[k], reach, c);
+    result = place(m, d, &point[k], reach, c);
     if (result != TB_OK) return result;
   }
   return TB_OK;

@@ -135,25 +135,25 @@ static void clamp_tendon_forces(const tbModel* m, tbData* d) {
 // ---- forces ------------------------------------------------------------------------------------
 
 // Kinds "user" ask the callbacks of the model.
-static tbReal rate_of(const tbModel* m, const tbData* d, int i, tbReal ctrl, tbReal act) {
+TB_INLINE tbReal rate_of(const tbModel* m, const tbData* d, int i, tbReal ctrl, tbReal act) {
   const tbCallbacks* user = m->callbacks;
-  if (m->actuator_dyntype[i] == TB_DYN_USER && user && user->act_dyn) {
+  if (user && m->actuator_dyntype[i] == TB_DYN_USER && user->act_dyn) {
     return user->act_dyn(m, d, i, user->user);
   }
   return tb_activation_rate(m->actuator_dyntype[i], ctrl, act, m->actuator_dynprm + TB_NDYN * i);
 }
 
-static tbReal gain_of(const tbModel* m, const tbData* d, int i, const tbActuatorState* a) {
+TB_INLINE tbReal gain_of(const tbModel* m, const tbData* d, int i, const tbActuatorState* a) {
   const tbCallbacks* user = m->callbacks;
-  if (m->actuator_gaintype[i] == TB_GAIN_USER && user && user->act_gain) {
+  if (user && m->actuator_gaintype[i] == TB_GAIN_USER && user->act_gain) {
     return user->act_gain(m, d, i, user->user);
   }
   return tb_gain(m->actuator_gaintype[i], a, m->actuator_gainprm + TB_NGAIN * i);
 }
 
-static tbReal bias_of(const tbModel* m, const tbData* d, int i, const tbActuatorState* a) {
+TB_INLINE tbReal bias_of(const tbModel* m, const tbData* d, int i, const tbActuatorState* a) {
   const tbCallbacks* user = m->callbacks;
-  if (m->actuator_biastype[i] == TB_BIAS_USER && user && user->act_bias) {
+  if (user && m->actuator_biastype[i] == TB_BIAS_USER && user->act_bias) {
     return user->act_bias(m, d, i, user->user);
   }
   return tb_bias(m->actuator_biastype[i], a, m->actuator_biasprm + TB_NBIAS * i);

@@ -426,7 +426,7 @@ static void test_attach(void** state) {
   tb_spec_free(arm);
   arm = load(PENDULUM);
   for (int i = 0; i < 3; i++) {
-    char prefix[8];
+    char prefix[16];
     snprintf(prefix, sizeof prefix, "p%d_", i);
     tbElement* world = tb_spec_world(arm);
     assert_non_null(tb_spec_attach(world, find(arm, "body", "arm"), prefix, NULL, &error));
