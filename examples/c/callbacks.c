@@ -1,14 +1,16 @@
-// Functions of your own within a step, one each: a boat of ice, wind and a motor.
+// Functions of your own within a step, one each: ice, wind, and a motor.
 #include <math.h>
 #include <stdio.h>
 #include <tribo/tribo.h>
 
 static const char SCENE[] =
-    "<mujoco><option timestep='.002'/><worldbody><geom name='floor' type='plane' size='9 9 .1'/>"
+    "<mujoco><option timestep='.002'/><worldbody><geom name='floor' type='plane' size='9 9 .1' "
+    "friction='.5 0 0'/>"
     "<body name='sledge' pos='0 0 .1'><freejoint/><geom name='sledge' type='box' size='.2 .1 .1' "
     "mass='2' friction='.5 0 0'/></body>"
     "<body name='ghost' pos='3 0 .3'><freejoint/><geom name='ghost' size='.1' mass='1'/></body>"
-    "<body name='cart' pos='0 3 .1'><joint name='cart' type='slide'/><geom size='.1' mass='1'/>"
+    "<body name='cart' pos='0 3 .1'><joint name='cart' type='slide' axis='1 0 0'/><geom size='.1' "
+    "mass='1'/>"
     "</body></worldbody><actuator><general name='motor' joint='cart' gaintype='user' "
     "biastype='user' dyntype='user' actdim='1' ctrlrange='-1 1'/></actuator>"
     "<sensor><user name='power' dim='1' needstage='acc'/></sensor></mujoco>";
