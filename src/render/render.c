@@ -294,9 +294,9 @@ tbResult tb_render(tbRenderer* r, const tbModel* m, const tbRenderWorld* worlds,
       return tb_fail(error, TB_ERROR_ARGUMENT, "tb_render: worlds[%d] is not a world of the model",
                      i);
     }
-    if (worlds[i].trail_count < 0 || (worlds[i].trail_count > 0 && !worlds[i].trail)) {
-      return tb_fail(error, TB_ERROR_ARGUMENT, "tb_render: worlds[%d].trail has %d points%s", i,
-                     worlds[i].trail_count, worlds[i].trail ? "" : ", but is NULL");
+    if (worlds[i].trail && worlds[i].trail_count < 0) {
+      return tb_fail(error, TB_ERROR_ARGUMENT, "tb_render: worlds[%d].trail_count is %d", i,
+                     worlds[i].trail_count);
     }
     tb_camera_fit_add(&fit, m, worlds[i].data, force_scale);
   }

@@ -445,8 +445,9 @@ static void pictures(void** state) {
   REFUSED(tb_render(r, w.m, &world, 1, &camera, NULL, rgb, &error), "azimuth");
   tbRenderOptions options = {.force_scale = NAN};
   REFUSED(tb_render(r, w.m, &world, 1, NULL, &options, rgb, &error), "force_scale");
-  world.trail_count = 3;
-  REFUSED(tb_render(r, w.m, &world, 1, NULL, NULL, rgb, &error), "trail");
+  world.trail = v;
+  world.trail_count = -3;
+  REFUSED(tb_render(r, w.m, &world, 1, NULL, NULL, rgb, &error), "trail_count");
   tb_renderer_free(r);
   tb_renderer_free(NULL);
   assert_true(tb_force_scale(NULL, w.d) == 0 && tb_force_scale(w.m, NULL) == 0);
