@@ -18,6 +18,8 @@ class InvertedPendulum(Task):
     frame_skip: int = 2
     reset_noise_scale: float = 0.01
 
+    camera_distance: ClassVar[float] = 2.0
+
     def observe(self, worlds: Worlds) -> Array:
         return rows(worlds.qpos, worlds.qvel)
 
@@ -99,6 +101,7 @@ class Reacher(Task):
     reward_dist_weight: float = 1.0
     reward_control_weight: float = 1.0
 
+    camera_distance: ClassVar[float] = 1.0
     fields: ClassVar[tuple[str, ...]] = ("xpos",)
 
     def initial_state(self, rng: np.random.Generator, worlds: Worlds) -> tuple[Array, Array]:
@@ -147,6 +150,7 @@ class Pusher(Task):
     reward_dist_weight: float = 1.0
     reward_control_weight: float = 0.1
 
+    camera_distance: ClassVar[float] = 2.5
     fields: ClassVar[tuple[str, ...]] = ("xpos",)
 
     def initial_state(self, rng: np.random.Generator, worlds: Worlds) -> tuple[Array, Array]:

@@ -68,6 +68,9 @@ class Task:
     fields: ClassVar[tuple[str, ...]] = ()
     """Fields of the data that the task reads besides the state."""
 
+    camera_distance: ClassVar[float] = 4.0
+    """How far the camera of pictures stands from what moves, m."""
+
     def path(self) -> str:
         """Full path of the model's file."""
         if Path(self.xml_file).is_file():

@@ -206,8 +206,9 @@ class TriboVectorEnv(VectorEnv[Array, NDArray[Any], Any]):
         if self._renderer is None:
             self._renderer = tribo.Renderer(self.model, self.height, self.width)
             self._data = tribo.Data(self.model)
-        self.batch.get_world(world, self._data)
-        self._renderer.update(self._data, camera=self._camera())
+        self.batch.get_data(world, self._data)
+        tribo.forward(self.model, self._data)
+        self._renderer.update_scene(self._data, camera=self._camera(self._data))
         picture: NDArray[np.uint8] = self._renderer.render()
         return picture
 
@@ -238,6 +239,13 @@ class TriboVectorEnv(VectorEnv[Array, NDArray[Any], Any]):
         self._steps[which] = 0
         self._ended[which] = False
         self._started[which] = True
+
+    def _camera(self, data: Any) -> tribo.Camera:
+        """A camera at a fixed distance that follows the centre of what moves."""
+        moving = np.asarray(self.model.body_weldid).reshape(-1) > 0
+        mass = self.worlds.body_mass * moving
+        centre = mass @ np.asarray(data.xipos).reshape(-1, 3) / mass.sum()
+        return tribo.Camera(lookat=centre, distance=self.task.camera_distance, azimuth=90)
 
     def _define_spaces(self) -> None:
         bounds = np.asarray(self.model.actuator_ctrlrange, dtype=np.float32).reshape(-1, 2)
