@@ -1,6 +1,6 @@
 """Write the enumerations of the public headers as tables of the module.
 
-    enums.py INCLUDE_FOLDER OUTPUT
+enums.py INCLUDE_FOLDER OUTPUT
 """
 
 import re

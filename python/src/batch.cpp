@@ -417,7 +417,7 @@ void bind_batch(nb::module_& m) {
   c.def_prop_ro("_report", [](Batch& b) {
     return array_view(b.get()->report, "uint8_t",
                       {(size_t)b.get()->nworld, sizeof(tbWorldReport)}, b.owner, true);
-  });
+  }, nb::sig("def _report(self) -> numpy.typing.NDArray[typing.Any]"));
   // Members of a report: name, offset and type, for a structured array.
   nb::list members;
 #define MEMBER(name, type) \

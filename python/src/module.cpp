@@ -25,13 +25,11 @@ NB_MODULE(_core, m) {
   bind_spec(m);
   bind_problem(m);
   bind_render(m);
-  // The public functions, which the package passes on as they are.
+  // The public classes and functions, which the package passes on as they are.
   nb::list functions;
   for (auto [name, value] : nb::dict(m.attr("__dict__"))) {
     const char* text = nb::cast<nb::str>(name).c_str();
-    if (text[0] != '_' && PyCallable_Check(value.ptr()) && !PyType_Check(value.ptr()))
-      functions.append(name);
+    if (text[0] != '_' && PyCallable_Check(value.ptr())) functions.append(name);
   }
-  m.attr("functions") = functions;
   m.attr("__all__") = functions;
 }

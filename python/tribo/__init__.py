@@ -83,6 +83,6 @@ __all__ = [
     "solvers",
     "state_size",
     "write_png",
-    *_enums.__all__,
-    *_core.functions,
 ]
+__all__ += _enums.__all__
+__all__ += _core.__all__

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._enums import BlockType  # type: ignore[attr-defined]
+from ._attach import attach
+from ._core import Problem
+from ._enums import BlockType
 from ._world import Residual, SolveInfo, solve_info
 
 __all__ = ["Block", "Solution", "problem", "solve", "solvers"]
@@ -38,7 +40,7 @@ class Block:
     def row(self) -> tuple[Any, ...]:
         """As the compiled part takes it."""
         kind = BlockType[self.type.upper()] if isinstance(self.type, str) else BlockType(self.type)
-        mu = [float(self.mu)] * 5 if np.isscalar(self.mu) else [float(x) for x in self.mu]
+        mu = [float(self.mu)] * 5 if isinstance(self.mu, (int, float)) else [float(x) for x in self.mu]
         if kind == BlockType.CONE and len(mu) < self.dim - 1:
             raise ValueError(f"mu: {len(mu)} coefficients for a cone of {self.dim} rows")
         return int(kind), int(self.dim), (mu + [0.0] * 5)[:5], float(self.lower), float(self.upper)
@@ -93,7 +95,7 @@ def _csr(matrix: Any) -> tuple[Any, Any, Any]:
     return rows.indptr, rows.indices, np.asarray(rows.data, dtype=np.float64)
 
 
-def problem(G: Any, g: Any, mu: Any = None, *, blocks: Sequence[Block] | None = None, R: Any = None) -> Any:
+def problem(G: Any, g: Any, mu: Any = None, *, blocks: Sequence[Block] | None = None, R: Any = None) -> Problem:
     """A contact problem from its matrices, which are copied.
 
     Parameters
@@ -157,7 +159,7 @@ def _residual(self: Any, impulse: Any, law: str = "ncp") -> Residual:
 
 
 def _from_mass(M: Any, J: Any, v_free: Any, mu: Any = None, *, blocks: Sequence[Block] | None = None,
-               R: Any = None, gamma: Any = None) -> Any:
+               R: Any = None, gamma: Any = None) -> Problem:
     """G = J M^-1 J^T and g = J v_free + gamma from sparse matrices (scipy.sparse).
 
     Parameters
@@ -212,9 +214,11 @@ def _problem_repr(self: Any) -> str:
 
 def install() -> None:
     """Give Problem what is here."""
-    c = _core.Problem
-    c.solve = _solve
-    c.residual = _residual
-    c.from_mass = staticmethod(_from_mass)
-    c.blocks = property(_block_list)
-    c.__repr__ = _problem_repr
+    attach(
+        _core.Problem,
+        solve=_solve,
+        residual=_residual,
+        from_mass=staticmethod(_from_mass),
+        blocks=property(_block_list),
+        __repr__=_problem_repr,
+    )

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import _core, _named
+from ._core import Model
 
 __all__ = ["Camera", "Renderer", "write_png"]
 
@@ -48,9 +49,9 @@ class Renderer:
         Pixels, 1 to 8192 each.
     """
 
-    def __init__(self, model: Any, height: int = 240, width: int = 320) -> None:
+    def __init__(self, model: Model, height: int = 240, width: int = 320) -> None:
         self.model = model
-        self._picture = _core._Picture(width, height)
+        self._picture: Any = _core._Picture(width, height)
         self._size = (height, width)
         self._scene: tuple[Any, Any] | None = None
         self.force_scale = 0.0

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ._batch import Batch
+from ._core import Data, Model
 from ._errors import Error
 
 __all__ = ["StateBit", "rollout", "state_size"]
@@ -24,7 +25,7 @@ StateBit = {
 _HELD = ("ctrl", "qfrc_applied", "xfrc_applied")
 
 
-def state_size(m: Any) -> int:
+def state_size(m: Model) -> int:
     """Values of a state of a rollout: time, qpos, qvel, act."""
     return int(1 + m.nq + m.nv + m.na)
 
@@ -105,8 +106,8 @@ def _run(b: Batch, nstep: int, inputs: dict[str, Any], state: Any, sensordata: A
 
 
 def rollout(
-    model: Any,
-    data: Any,
+    model: Model | Sequence[Model],
+    data: Data | Sequence[Data],
     initial_state: Any,
     control: Any = None,
     *,
