@@ -14,7 +14,7 @@ import torch
 from torch import nn
 from torch.distributions import Normal
 
-import tribo.gym  # registers Tribo/...
+import tribo.gym  # noqa: F401 (registers Tribo/...)
 
 
 class Agent(nn.Module):

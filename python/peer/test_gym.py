@@ -50,14 +50,14 @@ def test_episodes_do_not_depend_on_the_number_of_threads():
 
 
 def run(mode, steps=12):
-    """Steps of two worlds whose episodes last five steps; world 1 starts two steps later."""
+    """Steps of two worlds whose episodes last five steps."""
     worlds = TriboVectorEnv("InvertedPendulum", 2, max_episode_steps=5, autoreset_mode=mode)
     worlds.reset(seed=0)
-    return worlds, [worlds.step(np.zeros((2, 1))) for _ in range(steps)]
+    return [worlds.step(np.zeros((2, 1))) for _ in range(steps)]
 
 
 def test_next_step_mode_resets_one_step_after_the_end():
-    worlds, seen = run(AutoresetMode.NEXT_STEP)
+    seen = run(AutoresetMode.NEXT_STEP)
     ends = [bool(truncated[0]) for _, _, _, truncated, _ in seen]
     assert [i for i, end in enumerate(ends) if end] == [4, 10]
     observation, rewards, terminated, _, info = seen[5]
@@ -67,7 +67,7 @@ def test_next_step_mode_resets_one_step_after_the_end():
 
 
 def test_same_step_mode_returns_the_last_observation_of_the_episode():
-    worlds, seen = run(AutoresetMode.SAME_STEP)
+    seen = run(AutoresetMode.SAME_STEP)
     ends = [i for i, (_, _, _, truncated, _) in enumerate(seen) if truncated[0]]
     assert ends == [4, 9]
     observation, rewards, _, _, info = seen[4]
@@ -114,7 +114,7 @@ def test_a_world_whose_simulation_fails_ends_its_episode():
     worlds.reset(seed=0)
     actions = np.zeros((3, 3))
     actions[1] = np.nan
-    observation, _, terminated, _, info = worlds.step(actions)
+    observation, _, terminated, _, _ = worlds.step(actions)
     assert terminated.tolist() == [False, True, False]
     assert np.isfinite(observation).all()
     observation, _, terminated, _, _ = worlds.step(np.zeros((3, 3)))

@@ -45,8 +45,8 @@ def test_a_step_has_gymnasiums_reward_where_contact_sets_agree(name):
         theirs.data.qacc_warmstart[:] = 0
         ours.set_state(qpos, qvel)
         action = rng.uniform(space.low, space.high).astype(np.float32)
-        observation, reward, terminated, _, info = ours.step(action)
-        expected, wanted, ended, _, facts = theirs.step(action)
+        _, reward, terminated, _, info = ours.step(action)
+        _, wanted, ended, _, facts = theirs.step(action)
         assert facts.keys() <= info.keys()
         if ours.worlds.batch.ncon[0] == theirs.data.ncon:
             compared += 1

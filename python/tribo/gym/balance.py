@@ -30,8 +30,8 @@ class InvertedPendulum(Task):
         return reward, {"reward_survive": reward}
 
     def terminated(self, worlds: Worlds) -> Mask:
-        finite: Mask = np.isfinite(rows(worlds.qpos, worlds.qvel)).all(axis=1)
-        return ~finite | (np.abs(worlds.qpos[:, 1]) > 0.2)
+        failed: Mask = ~np.isfinite(rows(worlds.qpos, worlds.qvel)).all(axis=1)
+        return failed | (np.abs(worlds.qpos[:, 1]) > 0.2)
 
 
 @dataclass(frozen=True, kw_only=True)

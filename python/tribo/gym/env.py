@@ -76,7 +76,8 @@ class TriboEnv(gymnasium.Env[Array, NDArray[Any]]):
     def set_state(self, qpos: NDArray[Any], qvel: NDArray[Any]) -> Array:
         """Put the world into a state, (nq,) and (nv,); returns its observation."""
         self.worlds.set_worlds(np.asarray(qpos)[None], np.asarray(qvel)[None])
-        return self.worlds.task.observe(self.worlds.worlds)[0]
+        observation: Array = self.worlds.task.observe(self.worlds.worlds)[0]
+        return observation
 
     def render(self) -> Any:
         """A picture (height, width, 3), or None without a render mode."""

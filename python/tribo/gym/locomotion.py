@@ -265,7 +265,8 @@ class Humanoid(Locomotion):
     def measure(self, worlds: Worlds) -> Array:
         mass = worlds.body_mass
         centre: Array = np.einsum("b,nbi->ni", mass, worlds.field["xipos"])[:, :2]
-        return centre / mass.sum()
+        centre /= mass.sum()
+        return centre
 
     def control_cost(self, worlds: Worlds, action: Array) -> Array:
         return self.ctrl_cost_weight * squares(worlds.ctrl)

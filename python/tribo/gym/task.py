@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
+Array = NDArray[Any]
+Mask = NDArray[Any]
 
 
 class Worlds:
