@@ -30,7 +30,7 @@ class InvertedPendulum(Task):
         return reward, {"reward_survive": reward}
 
     def terminated(self, worlds: Worlds) -> Mask:
-        failed: Mask = ~np.isfinite(rows(worlds.qpos, worlds.qvel)).all(axis=1)
+        failed: Mask = np.logical_not(np.isfinite(rows(worlds.qpos, worlds.qvel)).all(axis=1))
         return failed | (np.abs(worlds.qpos[:, 1]) > 0.2)
 
 
