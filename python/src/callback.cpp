@@ -66,8 +66,7 @@ class Seen {
     shadow_->time = world_->time;
     shadow_->ncon = world_->ncon;
     shadow_->contact = world_->contact;
-    object = nb::cast(new Data(memory.slots.model, shadow_),
-                      nb::rv_policy::take_ownership);
+    object = nb::cast(new Data(memory.slots.model, shadow_), nb::rv_policy::take_ownership);
   }
   ~Seen() {
     if (!shadow_ || !object.is_valid()) return;
@@ -116,7 +115,8 @@ static void control(const tbModel* model, tbData* data, const void* user) {
   bool ok = false;
   if (!memory.pending) {
     Seen seen(memory, data, true);
-    ok = seen.object.is_valid() && call(memory, memory.slots.control, {memory.slots.model, seen.object});
+    ok = seen.object.is_valid() &&
+         call(memory, memory.slots.control, {memory.slots.model, seen.object});
     if (!seen.object.is_valid()) keep_exception(memory);
   }
   if (!ok) spoil(memory, model, data);
@@ -128,7 +128,8 @@ static void passive(const tbModel* model, tbData* data, const void* user) {
   bool ok = false;
   if (!memory.pending) {
     Seen seen(memory, data, true);
-    ok = seen.object.is_valid() && call(memory, memory.slots.passive, {memory.slots.model, seen.object});
+    ok = seen.object.is_valid() &&
+         call(memory, memory.slots.passive, {memory.slots.model, seen.object});
     if (!seen.object.is_valid()) keep_exception(memory);
   }
   if (!ok && model->nv) data->qfrc_passive[0] = NAN;
@@ -186,7 +187,8 @@ static void set_callback(nb::handle self, int which, nb::handle function) {
   callbacks.contact_filter = memory.slots.contact_filter ? contact_filter : nullptr;
   callbacks.contact = memory.slots.contact ? contact : nullptr;
   callbacks.user = &memory;
-  bool any = callbacks.control || callbacks.passive || callbacks.contact_filter || callbacks.contact;
+  bool any =
+      callbacks.control || callbacks.passive || callbacks.contact_filter || callbacks.contact;
   memory.model->callbacks = any ? &callbacks : nullptr;
 }
 
@@ -195,9 +197,12 @@ void bind_callbacks(nb::module_& m) {
   static const char* const NAMES[] = {"control_callback", "passive_callback", "contact_filter",
                                       "contact_callback"};
   (void)NAMES;
-  m.def("_set_callback", [](nb::handle_t<Model> of, int which, nb::handle function) {
-    set_callback(of, which, function);
-  }, nb::arg("m"), nb::arg("which"), nb::arg("function").none());
+  m.def(
+      "_set_callback",
+      [](nb::handle_t<Model> of, int which, nb::handle function) {
+        set_callback(of, which, function);
+      },
+      nb::arg("m"), nb::arg("which"), nb::arg("function").none());
   m.def("_get_callback", [](nb::handle_t<Model> of, int which) -> nb::object {
     nb::object& f = nb::inst_ptr<Model>(of)->callable.at(which);
     return f.is_valid() ? f : nb::none();

@@ -30,9 +30,7 @@ struct ModelMemory {
   tbReal before = 0;
   explicit ModelMemory(tbModel* m) : model(m) {}
   ModelMemory(const ModelMemory&) = delete;
-  ~ModelMemory() {
-    tb_model_free(model);
-  }
+  ~ModelMemory() { tb_model_free(model); }
 };
 
 struct DataMemory {
