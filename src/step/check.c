@@ -177,6 +177,15 @@ tbResult tb_check_inputs(const tbModel* m, tbData* d) {
   return tb_check_dofs(m, d, d->qfrc_applied, "applied force of dof");
 }
 
+tbResult tb_check_forces(const tbModel* m, tbData* d) {
+  if (all_finite(d->qfrc_smooth, m->nv)) return TB_OK;
+  for (int i = 0; i < m->nu; i++) {
+    if (isfinite(d->actuator_force[i])) continue;
+    return refuse(m, d, "force of actuator", i, actuated_body(m, i));
+  }
+  return tb_check_dofs(m, d, d->qfrc_smooth, "force of dof");
+}
+
 tbResult tb_check_activations(const tbModel* m, tbData* d, const tbReal* act) {
   if (all_finite(act, m->na)) return TB_OK;
   for (int i = 0; i < m->nu; i++) {
