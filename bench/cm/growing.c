@@ -10,7 +10,7 @@ static const double MU = 0.4, GRAVITY = 9.81, DT = 1e-3;
 
 static const Method METHOD[METHODS] = {
     {"ncp/pgs", TB_LAW_NCP, TB_SOLVER_PGS},         {"ccp/pgs", TB_LAW_CCP, TB_SOLVER_PGS},
-    {"raisim", TB_LAW_RAISIM, TB_SOLVER_BISECTION}, {"ccp/admm", TB_LAW_CCP, TB_SOLVER_ADMM},
+    {"raisim", TB_LAW_RAISIM, TB_SOLVER_PGS}, {"ccp/admm", TB_LAW_CCP, TB_SOLVER_ADMM},
     {"ncp/admm", TB_LAW_NCP, TB_SOLVER_ADMM},       {"ncp/auto", TB_LAW_NCP, TB_SOLVER_AUTO},
 };
 

@@ -199,7 +199,7 @@ static bool joint_violated(const tbModel* m, const tbData* d, int j, tbLookAhead
   }
   tbReal low = number_gap(m, d, j, 0), high = number_gap(m, d, j, 1);
   bool below = is_violated(m, range, low, -speed), above = is_violated(m, range, high, speed);
-  if (sides == 0 || (!below && !above)) return false;
+  if ((!below && !above) || sides == 0) return false;
   tbReal reach = tb_max(margin, 0) + number_ahead(m, d, look_ahead, j);
   return (below && low >= reach) || (above && high >= reach);
 }

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
+#include "base/kernel.h"
 #include "model/law_kinds.h"
 #include "model/model.h"
 #include "model/option.h"
@@ -115,12 +115,15 @@ static tbResult refuse(const tbModel* m, tbData* d, const char* what, int index,
   return tb_step_fail(d, TB_ERROR_NUMERIC, NULL);
 }
 
-tbResult tb_check_dofs(const tbModel* m, tbData* d, const tbReal* x, const char* what) {
-  if (all_finite(x, m->nv)) return TB_OK;
+TB_COLD tbResult refuse_dof(const tbModel* m, tbData* d, const tbReal* x, const char* what) {
   for (int i = 0; i < m->nv; i++) {
     if (!isfinite(x[i])) return refuse(m, d, what, i, m->dof_bodyid[i]);
   }
   return TB_OK;
+}
+
+tbResult tb_check_dofs(const tbModel* m, tbData* d, const tbReal* x, const char* what) {
+  return all_finite(x, m->nv) ? TB_OK : refuse_dof(m, d, x, what);
 }
 
 static tbResult check_qpos(const tbModel* m, tbData* d) {

@@ -72,8 +72,8 @@ static void cut_bounce_is_reported(void** state) {
   tb_world_free(w);
 }
 
-// A box that lands on corners and edges, with and without friction: nothing is lost at e = 1 but by
-// friction, and nothing comes of it.
+// A box that lands on corners and edges, with and without friction: at e = 1 only friction
+// dissipates energy, and no energy is created.
 static void thrown_box_gains_nothing(void** state) {
   (void)state;
   static const double MU[] = {0.2, 0.45, 0.9};

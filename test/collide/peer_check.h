@@ -1,4 +1,5 @@
-// What a peer's distance must be, given ours: shared by the tests against FCL and Bullet.
+// Conditions that a peer's distance must satisfy, given ours: shared by the tests against FCL and
+// Bullet.
 #ifndef TRIBO_TEST_PEER_CHECK_H_
 #define TRIBO_TEST_PEER_CHECK_H_
 

@@ -447,7 +447,7 @@ static void test_log_on_edge(void** state) {
   }
 }
 
-// What one choice among all contacts keeps, by their features.
+// The contacts kept by one reduction of all contacts, by their features.
 static int choose_at_once(const tbContactPoint* c, int n, int max, int* features) {
   tbManifoldPoint point[TB_MANIFOLD_MAX];
   tbReal t1[3], t2[3];

@@ -1,5 +1,5 @@
-// Identities of contacts over motions: a contact keeps its own while the same features touch, from
-// cell to cell, face to face and patch to patch, and two contacts never share one.
+// Identities of contacts over motions: a contact keeps its identity while the same features touch,
+// from cell to cell and from face to face, and two contacts never share one.
 #include "base/arena.h"
 #include "collide/hull/hull.h"
 #include "common/shapes.h"

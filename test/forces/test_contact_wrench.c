@@ -132,8 +132,8 @@ static void velocity_is_that_of_the_surfaces(void** state) {
   tb_world_free(w);
 }
 
-// Newton's and Euler's law for every body of a robot: what acts on it, and on its children, is its
-// inertia times its acceleration; so the root gets nothing from the world.
+// Newton's and Euler's law for every body of a robot: the forces on it and on its children equal
+// its inertia times its acceleration; so the root gets no force from the world.
 static void reactions_close_the_balance(void** state) {
   (void)state;
   for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {

@@ -51,7 +51,7 @@ static void frames(void** state) {
       "<mujoco><worldbody><frame name='f'><body><frame name='f'><geom size='1'/></frame></body>"
       "</frame></worldbody></mujoco>",
       "two frames called 'f'");
-  // Names of one kind only, and none twice in what is replicated.
+  // Names of the same kind only, and no duplicates in replicated elements.
   note(
       "<mujoco><worldbody><replicate count='3' offset='1 0 0'><frame name='f'><body name='f'>"
       "<geom name='f' size='0.1'/></body></frame></replicate><frame><body/></frame><frame><body/>"
@@ -96,7 +96,7 @@ static void user_code(void** state) {
        true);
   note(WITH("<sensor><clock/></sensor>"), "sensor", false);
 
-  // What the note says: the gain is one, and a user's values stay.
+  // As the note says, the gain is one, and a user's values stay.
   tbError error;
   tbModel* m = tb_load_string(WITH("<actuator><general joint='j' gaintype='user'/></actuator>"
                                    "<sensor><clock/><user dim='2'/></sensor>"),

@@ -1,4 +1,4 @@
-// The condition for ncp/prox.
+// The condition for ncp/prox-newton.
 #ifndef TRIBO_SOLVERS_PROX_PROX_H_
 #define TRIBO_SOLVERS_PROX_PROX_H_
 
