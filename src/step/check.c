@@ -180,6 +180,18 @@ tbResult tb_check_inputs(const tbModel* m, tbData* d) {
   return tb_check_dofs(m, d, d->qfrc_applied, "applied force of dof");
 }
 
+TB_COLD tbResult refuse_force(const tbModel* m, tbData* d) {
+  for (int i = 0; i < m->nu; i++) {
+    if (isfinite(d->actuator_force[i])) continue;
+    return refuse(m, d, "force of actuator", i, actuated_body(m, i));
+  }
+  return refuse_dof(m, d, d->qfrc_smooth, "force of dof");
+}
+
+tbResult tb_check_forces(const tbModel* m, tbData* d) {
+  return all_finite(d->qfrc_smooth, m->nv) ? TB_OK : refuse_force(m, d);
+}
+
 tbResult tb_check_activations(const tbModel* m, tbData* d, const tbReal* act) {
   if (all_finite(act, m->na)) return TB_OK;
   for (int i = 0; i < m->nu; i++) {

@@ -144,7 +144,7 @@ static tbResult smooth_forces(const tbModel* m, tbData* d, tbStepState* state) {
   tbResult result = tb_implicit_factor(m, d, tb_implicit_of(&m->opt), &state->factor);
   if (result != TB_OK) return tb_step_fail(d, result, "the inertia has no factor");
   tb_add_coriolis(m, d, state->factor, 1, d->qfrc_smooth);
-  if (tb_check_dofs(m, d, d->qfrc_smooth, "force of dof") != TB_OK) return d->status;
+  if (tb_check_forces(m, d) != TB_OK) return d->status;
   if (tb_check_activations(m, d, d->act_dot) != TB_OK) return d->status;
   // The other laws compute their smooth acceleration with the factor that has implicit dampers.
   if (is_compliant(m)) tb_solve_m(m, d, d->qacc_smooth, d->qfrc_smooth, 1);
