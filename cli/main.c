@@ -13,32 +13,31 @@
 typedef struct {
   const char* name;
   int (*run)(int argc, char** argv);
-  const char* usage;
+  const char *arguments, *what;
 } Command;
 
 static const Command COMMANDS[] = {
-    {"info", tribo_cmd_info, "MODEL                                        contents of a model"},
-    {"convert", tribo_cmd_convert,
-     "IN OUT                                      a model in another format"},
-    {"compile", tribo_cmd_compile,
-     "MODEL [OUT.tbm]                             check a model, and save it compiled"},
-    {"eval", tribo_cmd_eval,
-     "MODEL [--qpos F --qvel F --key K --what ...]   quantities at a state"},
-    {"sim", tribo_cmd_sim, "MODEL [--law L --solver S --dt X --time X ...]   simulate"},
-    {"compare", tribo_cmd_compare,
-     "MODEL [--laws L,L --time X --out FOLDER]     one scene under several laws"},
-    {"solve", tribo_cmd_solve, "PROBLEM.hdf5 [--law L --solver S --tol X]    an FCLIB problem"},
-    {"render", tribo_cmd_render,
-     "MODEL --out FILE.png [--time X --frames N --forces]   a picture or an animation"},
-    {"demo", tribo_cmd_demo, "[FOLDER]                                     the laws side by side"},
-    {"bench", tribo_cmd_bench, "[NAME...] [--short --out DIR --json]   benchmarks"},
+    {"info", tribo_cmd_info, "MODEL", "contents of a model"},
+    {"convert", tribo_cmd_convert, "IN OUT", "a model in another format"},
+    {"compile", tribo_cmd_compile, "MODEL [OUT.tbm]", "check a model, and save it compiled"},
+    {"eval", tribo_cmd_eval, "MODEL [--qpos F --qvel F --key K --what ...]",
+     "quantities at a state"},
+    {"sim", tribo_cmd_sim, "MODEL [--law L --solver S --dt X --time X ...]", "simulate"},
+    {"compare", tribo_cmd_compare, "MODEL [--laws L,L --time X --out FOLDER]",
+     "one scene under several laws"},
+    {"solve", tribo_cmd_solve, "PROBLEM.hdf5 [--law L --solver S --tol X]", "an FCLIB problem"},
+    {"render", tribo_cmd_render, "MODEL --out FILE.png|.mp4 [--time X --frames N ...]",
+     "a picture or an animation"},
+    {"demo", tribo_cmd_demo, "[FOLDER]", "the laws side by side"},
+    {"bench", tribo_cmd_bench, "[NAME...] [--short --out DIR --json]", "benchmarks"},
 };
 enum { NCOMMANDS = sizeof COMMANDS / sizeof COMMANDS[0] };
 
 static void print_usage(FILE* out) {
   fprintf(out, "tribo %s: contact physics for robots\n\n", TRIBO_VERSION);
   for (int i = 0; i < NCOMMANDS; i++) {
-    fprintf(out, "  tribo %-7s %s\n", COMMANDS[i].name, COMMANDS[i].usage);
+    fprintf(out, "  tribo %-7s %-52s %s\n", COMMANDS[i].name, COMMANDS[i].arguments,
+            COMMANDS[i].what);
   }
   fprintf(out, "\nEvery command takes --help; --json prints one JSON object on standard output.\n");
 }

@@ -147,10 +147,14 @@ tbBatch* tb_batch_new(const tbModel* model, int nworld, int nthread, size_t memo
     tb_fail(error, TB_ERROR_ARGUMENT, "tb_batch_new: model is NULL");
     return NULL;
   }
-  if (nworld < 1 || nworld > MOST_WORLDS || nthread < 0 || nthread > MOST_THREADS) {
-    tb_fail(error, TB_ERROR_ARGUMENT,
-            "a batch needs 1 to %d worlds and 0 to %d threads, not %d worlds and %d threads",
-            (int)MOST_WORLDS, (int)MOST_THREADS, nworld, nthread);
+  if (nworld < 1 || nworld > MOST_WORLDS) {
+    tb_fail(error, TB_ERROR_ARGUMENT, "tb_batch_new: nworld is %d, expected 1 to %d", nworld,
+            (int)MOST_WORLDS);
+    return NULL;
+  }
+  if (nthread < 0 || nthread > MOST_THREADS) {
+    tb_fail(error, TB_ERROR_ARGUMENT, "tb_batch_new: nthread is %d, expected 0 to %d", nthread,
+            (int)MOST_THREADS);
     return NULL;
   }
   // Worlds get copies of parts of the model, so changes since loading must be valid.

@@ -90,10 +90,9 @@ static void solve(Split* s) {
 tbResult tb_internal_force(const tbModel* m, const tbData* d, tbReal* force, tbReal* norm,
                            tbError* error) {
   tb_error_clear(error);
-  if (!m || !d || !norm || !tb_data_fits(m, d)) {
-    return tb_fail(error, TB_ERROR_ARGUMENT,
-                   "tb_internal_force: a model, a world of it and norm are required");
-  }
+  const char* missing = !m ? "model is NULL" : !d ? "data is NULL" : !norm ? "norm is NULL" : NULL;
+  if (!missing && !tb_data_fits(m, d)) missing = "data is a world of another model";
+  if (missing) return tb_fail(error, TB_ERROR_ARGUMENT, "tb_internal_force: %s", missing);
   Split s = {.nv = m->nv};
   *norm = 0;
   for (int c = 0; c < d->ncon; c++) s.rows += d->contact[c].dim;

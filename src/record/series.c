@@ -1,5 +1,6 @@
 // Series of states or controls from CSV, numpy and HDF5 files.
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -130,6 +131,27 @@ static const char* find_columns(const char* line, const tbModel* m, const tbFiel
   return wrong;
 }
 
+// The unused column that is most like a missing one, by its name with or without the field: "" if
+// none is.
+static void find_similar(const char* line, const Columns* c, const char* missing,
+                         char similar[TB_COLUMN_TEXT]) {
+  const char* part = strchr(missing, ':');
+  tbNearest nearest[2] = {{.name = missing}, {.name = part ? part + 1 : missing}};
+  int least = INT_MAX;
+  const char* at = line;
+  for (int column = 0; at && column < c->count; column++) {
+    char name[TB_COLUMN_TEXT];
+    at = take_cell(at, name, sizeof name);
+    for (int k = 0; k < 2 && c->holds[column] < 0; k++) {
+      nearest[k].best = NULL;
+      tb_nearest_offer(&nearest[k], name);
+      if (!*name || !nearest[k].best || nearest[k].distance >= least) continue;
+      least = nearest[k].distance;
+      memcpy(similar, name, sizeof name);
+    }
+  }
+}
+
 // A first line of numbers only: one column per value.
 static bool is_row_of_numbers(const char* line, int* cells) {
   char cell[TB_COLUMN_TEXT];
@@ -233,12 +255,17 @@ static tbResult read_csv(const char* path, const tbModel* m, const tbField* f, t
   }
   if (!wrong) wrong = read_rows(file, &line, &size, &c, headless, s, &number);
   if (!wrong && s->rows == 0) wrong = "has no rows";
+  char similar[TB_COLUMN_TEXT] = "";
+  if (wrong && *missing && !headless) find_similar(line, &c, missing, similar);
   free(line);
   free(c.holds);
   fclose(file);
   if (!wrong) return TB_OK;
-  return tb_fail(error, TB_ERROR_PARSE, "%s:%d: %s%s%s", path, number, wrong, *missing ? " " : "",
-                 missing);
+  return tb_fail(error, TB_ERROR_PARSE, "%s:%d: %s%s%s%s%s%s", path, number, wrong,
+                 *missing ? " " : "", missing, *similar ? " (nearest: '" : "", similar,
+                 *similar                ? "')"
+                 : *missing && !headless ? " (every value needs one)"
+                                         : "");
 }
 
 // ---- other formats -----------------------------------------------------------------------------

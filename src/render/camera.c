@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "model/workspace.h"
 #include "spatial/vec3.h"
 
 static const tbReal PI = 3.14159265358979323846;
@@ -87,7 +88,7 @@ static tbReal scene_size(const tbModel* m, const tbData* d, tbReal middle[3]) {
 
 tbReal tb_force_scale(const tbModel* m, const tbData* d) {
   tbReal middle[3], weight = 0;
-  if (!m || !d) return 0;
+  if (!m || !d || !tb_data_fits(m, d)) return 0;
   for (int b = 1; b < m->nbody; b++) weight += m->body_mass[b];
   weight *= tb_norm3(m->opt.gravity);
   return weight > 0 ? 0.5 * scene_size(m, d, middle) / weight : 0;
@@ -131,7 +132,7 @@ static void add_point(tbCameraFit* fit, const tbReal point[3]) {
 
 void tb_camera_fit_add(tbCameraFit* fit, const tbModel* m, const tbData* d, tbReal force_scale) {
   tbReal middle[3];
-  if (!fit || !m || !d) return;
+  if (!fit || !m || !d || !tb_data_fits(m, d)) return;
   tbReal size = scene_size(m, d, middle);
   for (int g = 0; g < m->ngeom; g++) {
     // Floors, walls and terrain are larger than the moving geoms, and visible in any case.

@@ -1,5 +1,6 @@
 // PNG files, still or animated (APNG).
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -50,12 +51,23 @@ static void animation_control(tbPng* w, int frames) {
 }
 
 tbPng* tb_png_open(const char* path, int width, int height, int frames, int delay, tbError* error) {
-  if (!path || width < 1 || height < 1 || frames < 1 || width > TB_RENDER_MOST_PIXELS ||
-      height > TB_RENDER_MOST_PIXELS) {
-    tb_fail(error, TB_ERROR_ARGUMENT,
-            "tb_png_open: expected a path, 1 to %d pixels a side and 1 frame or more, not %d x %d "
-            "and %d",
-            TB_RENDER_MOST_PIXELS, width, height, frames);
+  if (!path) {
+    tb_fail(error, TB_ERROR_ARGUMENT, "tb_png_open: path is NULL");
+    return NULL;
+  }
+  const struct {
+    const char* name;
+    int value, least, most;
+  } arguments[] = {{"width", width, 1, TB_RENDER_MOST_PIXELS},
+                   {"height", height, 1, TB_RENDER_MOST_PIXELS},
+                   {"frames", frames, 1, INT_MAX},
+                   {"delay", delay, 0, INT_MAX}};
+  for (int i = 0; i < 4; i++) {
+    if (arguments[i].value >= arguments[i].least && arguments[i].value <= arguments[i].most) {
+      continue;
+    }
+    tb_fail(error, TB_ERROR_ARGUMENT, "tb_png_open: %s is %d, expected %d to %d", arguments[i].name,
+            arguments[i].value, arguments[i].least, arguments[i].most);
     return NULL;
   }
   tbPng* w = calloc(1, sizeof *w);
@@ -64,7 +76,7 @@ tbPng* tb_png_open(const char* path, int width, int height, int frames, int dela
     return NULL;
   }
   *w = (tbPng){.width = width, .height = height, .frames = frames};
-  w->delay = delay < 0 ? 0 : delay < 0xffff ? delay : 0xffff;
+  w->delay = delay < 0xffff ? delay : 0xffff;
   w->file = fopen(path, "wb");
   if (!w->file) {
     tb_fail(error, TB_ERROR_FILE, "cannot write '%s': %s", path, strerror(errno));

@@ -32,6 +32,7 @@ static unsigned char display(double value) {
 }
 
 void tb_render_colour(int index, unsigned char rgb[3]) {
+  if (!rgb) return;
   const tbReal* tint = TINT[(index < 0 ? 0 : index) % TB_RENDER_COLOURS];
   for (int k = 0; k < 3; k++) rgb[k] = display(0.8 * tint[k]);
 }
@@ -277,9 +278,10 @@ tbResult tb_render(tbRenderer* r, const tbModel* m, const tbRenderWorld* worlds,
                    const tbCamera* camera, const tbRenderOptions* options, unsigned char* rgb,
                    tbError* error) {
   tb_error_clear(error);
-  if (!r || !m || !worlds || count < 1 || !rgb) {
-    return tb_fail(error, TB_ERROR_ARGUMENT,
-                   "tb_render: a renderer, a model, one world or more and rgb are required");
+  const char* missing = !r ? "renderer" : !m ? "model" : !worlds ? "worlds" : !rgb ? "rgb" : NULL;
+  if (missing) return tb_fail(error, TB_ERROR_ARGUMENT, "tb_render: %s is NULL", missing);
+  if (count < 1) {
+    return tb_fail(error, TB_ERROR_ARGUMENT, "tb_render: count is %d, expected 1 or more", count);
   }
   tbReal force_scale = options ? options->force_scale : 0;
   if (!(force_scale >= 0) || !isfinite(force_scale)) {
@@ -291,6 +293,10 @@ tbResult tb_render(tbRenderer* r, const tbModel* m, const tbRenderWorld* worlds,
     if (!worlds[i].data || !tb_data_fits(m, worlds[i].data)) {
       return tb_fail(error, TB_ERROR_ARGUMENT, "tb_render: worlds[%d] is not a world of the model",
                      i);
+    }
+    if (worlds[i].trail && worlds[i].trail_count < 0) {
+      return tb_fail(error, TB_ERROR_ARGUMENT, "tb_render: worlds[%d].trail_count is %d", i,
+                     worlds[i].trail_count);
     }
     tb_camera_fit_add(&fit, m, worlds[i].data, force_scale);
   }

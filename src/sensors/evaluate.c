@@ -57,6 +57,8 @@ static void external_wrenches(const tbSensorContext* x) {
   }
   tb_equality_wrenches(m, d, x->constraints, x->row_force);
   for (int t = 0; t < m->ntendon; t++) tb_add_tendon_wrench(m, d, t, tendon_force(x, t));
+  // The world's own row stays zero, as in MuJoCo.
+  memset(d->cfrc_ext, 0, sizeof(tbReal[6]));
 }
 
 void tb_reactions(const tbModel* m, tbData* d, const tbConstraints* constraints,

@@ -331,6 +331,11 @@ static void store_forces(const tbModel* m, tbData* d, tbStepState* state, const 
   }
 }
 
+// The arrays that are derived from the state: they end the block of the data (data_fields.h).
+static size_t derived_bytes(const tbData* d) {
+  return (size_t)((const char*)d->block + d->block_size - (const char*)d->xpos);
+}
+
 static void restore_start(tbData* d, tbStepState* state) {
   const tbApplied* a = applied_of(state);
   state->constraints = a->constraints;
@@ -339,15 +344,30 @@ static void restore_start(tbData* d, tbStepState* state) {
   d->ncon = a->ncon;
 }
 
+// Rows and forces of the start, and their certificate.
+static void certify_start(const tbModel* m, tbData* d, tbStepState* state, tbApplied* a) {
+  bool copied = a->nlate == 0 || rows_of_start(m, d, state, a);
+  if (!copied) restore_start(d, state);
+  store_forces(m, d, state, a->impulse);
+  if (!copied) return;
+  fill_islands(&state->constraints, a->impulse, &a->islands);
+  tb_certificate_answer(m, d, &state->constraints, &a->islands, a->v_free, d->qvel, &d->solve);
+}
+
 void tb_applied_close(const tbModel* m, tbData* d, tbStepState* state) {
   tbApplied* a = applied_of(state);
   a->open = false;
   restore_start(d, state);
-  bool copied = a->nlate == 0 || rows_of_start(m, d, state, a);
-  if (!copied) restore_start(d, state);
-  store_forces(m, d, state, a->impulse);
   tb_certificate_not_evaluated(&d->solve);
-  if (!copied) return;
-  fill_islands(&state->constraints, a->impulse, &a->islands);
-  tb_certificate_answer(m, d, &state->constraints, &a->islands, a->v_free, d->qvel, &d->solve);
+  // The derived arrays stay those of the last evaluation also if late constraints had some computed
+  // for the start again: what a step leaves must not depend on when contacts were detected.
+  size_t bytes = a->nlate > 0 ? derived_bytes(d) : 0;
+  void* last = tb_arena_alloc(&d->work->arena, bytes + 1);
+  if (!last) {
+    store_forces(m, d, state, a->impulse);
+    return;
+  }
+  memcpy(last, d->xpos, bytes);
+  certify_start(m, d, state, a);
+  memcpy(d->xpos, last, bytes);
 }

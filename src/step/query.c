@@ -39,9 +39,9 @@ static tbResult check_pose(tbData* d, int geom) {
 // The world's detector, after checks of the world and of all poses; NULL with a result and message.
 static tbDetector* detector_of(const tbModel* m, tbData* d, tbResult* result) {
   *result = TB_ERROR_ARGUMENT;
-  if (!m || !d) return NULL;
-  if (!tb_is_world_of(m, d)) {
-    refuse(d, TB_ERROR_ARGUMENT, "model: this world is of another model");
+  if (!d) return NULL;
+  if (!m || !tb_is_world_of(m, d)) {
+    refuse(d, TB_ERROR_ARGUMENT, m ? "model: this world is of another model" : "model is NULL");
     return NULL;
   }
   tbStepState* state = tb_step_state(m, d);

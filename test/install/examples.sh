@@ -24,9 +24,12 @@ $cc -std=c17 -Wall -Werror "$work/example.c" -o "$work/by_pkgconfig" $(pkg-confi
 LD_LIBRARY_PATH=$libdir "$work/by_pkgconfig" "$source/scenes/sliding_cube.xml"
 $cc -std=c17 -Wall -Wextra -Werror "$work/start.c" -o "$work/start" $(pkg-config --cflags --libs tribo)
 LD_LIBRARY_PATH=$libdir "$work/start" "$source/scenes/sliding_cube.xml"
+mkdir "$work/run"
+ln -s "$source/scenes" "$work/run/scenes"
 for program in "$source"/examples/c/*.c; do
-  $cc -std=c17 -Wall -Wextra -Werror "$program" -o "$work/program" $(pkg-config --cflags --libs tribo) -lm
-  (cd "$source" && LD_LIBRARY_PATH=$libdir "$work/program")
+  $cc -std=c17 -Wall -Wextra -Wno-unused-parameter -Werror "$program" -o "$work/program" \
+    $(pkg-config --cflags --libs tribo) -lm
+  (cd "$work/run" && LD_LIBRARY_PATH=$libdir "$work/program")
 done
 
 # find_package

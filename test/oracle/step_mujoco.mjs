@@ -90,10 +90,12 @@ function perturb(mujoco, model, data, random) {
 }
 
 const FIELDS = ['qpos', 'qvel', 'act', 'ctrl', 'qfrc_bias', 'qfrc_passive', 'qfrc_actuator', 'act_dot',
-                'actuator_force', 'qacc_smooth', 'qacc', 'qfrc_constraint', 'sensordata'];
+                'actuator_force', 'qacc_smooth', 'qacc', 'qfrc_constraint', 'sensordata', 'cacc', 'cfrc_int',
+                'cfrc_ext'];
 
 function putState(mujoco, writer, model, data, prefix) {
   mujoco.mj_forward(model, data);
+  mujoco.mj_rnePostConstraint(model, data);
   for (const name of FIELDS) writer.put(prefix + name, data[name]);
   const contacts = data.contact, dist = [], pos = [];
   for (let i = 0; i < contacts.size(); i++) {

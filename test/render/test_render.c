@@ -199,8 +199,8 @@ static void wrong_arguments_are_named(void** state) {
   assert_null(tb_renderer_new(5, TB_RENDER_MOST_PIXELS + 1, &e));
   const tbRenderWorld world = {.data = d}, none = {.data = NULL};
   tbCamera camera = tbDefaultCamera();
-  REFUSED(tb_render(NULL, m, &world, 1, NULL, NULL, rgb, &error), "a renderer");
-  REFUSED(tb_render(renderer, m, &world, 0, NULL, NULL, rgb, &error), "one world");
+  REFUSED(tb_render(NULL, m, &world, 1, NULL, NULL, rgb, &error), "renderer is NULL");
+  REFUSED(tb_render(renderer, m, &world, 0, NULL, NULL, rgb, &error), "count is 0");
   REFUSED(tb_render(renderer, m, &none, 1, NULL, NULL, rgb, &error), "worlds[0]");
   camera.distance = 0;
   REFUSED(tb_render(renderer, m, &world, 1, &camera, NULL, rgb, &error), "distance");

@@ -73,6 +73,115 @@ static void filter_opens_the_floor(void** state) {
   }
 }
 
+// ---- every parameter ---------------------------------------------------------------------------
+
+// A ball and a box that fall onto a floor and slide, with a pair of geoms for each.
+static tbWorld two_bodies(const char* attribute) {
+  char xml[2048];
+  snprintf(xml, sizeof xml,
+           "<mujoco><option timestep='.002'/><worldbody>"
+           "<geom name='floor' type='plane' size='5 5 .1'/>"
+           "<body pos='0 0 .11'><freejoint/><geom name='ball' size='.1' mass='2'/></body>"
+           "<body pos='1 0 .101'><freejoint/><geom name='box' type='box' size='.1 .1 .1' "
+           "mass='3'/></body></worldbody><contact>"
+           "<pair geom1='floor' geom2='ball' friction='.8 .8 0 0 0' %s/>"
+           "<pair geom1='floor' geom2='box' friction='.8 .8 0 0 0' %s/></contact></mujoco>",
+           attribute, attribute);
+  return tb_world_text(xml);
+}
+
+enum { FRICTION, RESTITUTION, COMPLIANCE, TANGENT, DAMPING, COMFREE, SOLREF, SLIDING, SOLIMP };
+
+static void set_parameter(const tbModel* m, const tbData* d, tbContact* c, const void* user) {
+  (void)m, (void)d;
+  switch (*(const int*)user) {
+    case FRICTION: c->friction[0] = 0.3, c->friction[1] = 0.2; break;
+    case RESTITUTION: c->restitution = 0.5; break;
+    case COMPLIANCE: c->compliance = 1e-5; break;
+    case TANGENT: c->tangentcompliance = 2e-5; break;
+    case DAMPING: c->compliance = 1e-5, c->damping = 300; break;
+    case COMFREE: c->comfree[0] = 0.4, c->comfree[1] = 0.003; break;
+    case SOLREF: c->solref[0] = 0.05, c->solref[1] = 0.8; break;
+    case SLIDING: c->solreffriction[0] = 0.04, c->solreffriction[1] = 0.9; break;
+    default: c->solimp[0] = 0.5, c->solimp[1] = 0.7, c->solimp[2] = 0.01; break;
+  }
+}
+
+// What a callback writes has the bits of a file that says it; comfree's stiffness and damping and
+// compliance, normal and tangential, among it. `laws` use it: there it changes the motion.
+static void parameters_are_those_of_a_file(void** state) {
+  (void)state;
+  enum { RIGID = 1 << TB_LAW_NCP | 1 << TB_LAW_CCP | 1 << TB_LAW_LCP | 1 << TB_LAW_RAISIM };
+  static const struct {
+    int kind;
+    const char* attribute;
+    unsigned laws;
+  } CASES[] = {
+      {FRICTION, "friction='.3 .2 0 0 0'", RIGID | 1 << TB_LAW_SOFT | 1 << TB_LAW_COMFREE},
+      {RESTITUTION, "restitution='.5'", RIGID},
+      {COMPLIANCE, "compliance='1e-5'", RIGID},
+      {TANGENT, "tangentcompliance='2e-5'", RIGID},
+      {DAMPING, "compliance='1e-5' contactdamping='300'", RIGID},
+      {COMFREE, "comfree='.4 .003'", 1 << TB_LAW_COMFREE},
+      {SOLREF, "solref='.05 .8'", 1 << TB_LAW_SOFT},
+      {SLIDING, "solreffriction='.04 .9'", 1 << TB_LAW_SOFT},
+      {SOLIMP, "solimp='.5 .7 .01'", 1 << TB_LAW_SOFT},
+  };
+  for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+      const tbCallbacks user = {.contact = set_parameter, .user = &CASES[i].kind};
+      tbWorld plain = two_bodies(""), called = two_bodies("");
+      tbWorld said = two_bodies(CASES[i].kind == FRICTION ? "" : CASES[i].attribute);
+      called.m->callbacks = &user;
+      for (int k = 0; k < said.m->npair && CASES[i].kind == FRICTION; k++) {
+        said.m->pair_friction[5 * k] = 0.3;
+        said.m->pair_friction[5 * k + 1] = 0.2;
+      }
+      tbWorld worlds[] = {plain, said, called};
+      for (int k = 0; k < 3; k++) {
+        // Friction with two coefficients and the soft law's second solref are elliptic.
+        worlds[k].m->opt.cone = TB_CONE_ELLIPTIC;
+        worlds[k].m->opt.law = law;
+        worlds[k].d->qvel[0] = worlds[k].d->qvel[6] = 0.5;
+        worlds[k].d->qvel[1] = worlds[k].d->qvel[7] = 0.7;
+        tb_world_run(worlds[k], 100);
+      }
+      size_t size = sizeof(tbReal) * (size_t)plain.m->nq;
+      if (memcmp(called.d->qpos, said.d->qpos, size) != 0) {
+        fail_msg("law %d, %s: a callback has other bits", law, CASES[i].attribute);
+      }
+      bool differs = memcmp(called.d->qpos, plain.d->qpos, size) != 0;
+      if (CASES[i].laws >> law & 1 && !differs) {
+        fail_msg("law %d: %s changes nothing", law, CASES[i].attribute);
+      }
+      for (int k = 0; k < 3; k++) tb_world_free(worlds[k]);
+    }
+  }
+}
+
+static void leave_out(const tbModel* m, const tbData* d, tbContact* c, const void* user) {
+  (void)m, (void)d, (void)user;
+  c->exclude = 1;
+}
+
+// A contact that the callback leaves out is still there, without a force.
+static void a_contact_can_be_left_out(void** state) {
+  (void)state;
+  const tbCallbacks user = {.contact = leave_out};
+  for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {
+    tbWorld w = tb_world_text(CUBE);
+    w.m->opt.law = law;
+    tb_world_run(w, 20);
+    w.m->callbacks = &user;
+    double v = w.d->qvel[2];
+    tb_world_run(w, 1);
+    assert_int_equal(w.d->ncon, 4);
+    for (int i = 0; i < 4; i++) assert_near(w.d->contact[i].force[0], 0, 0);
+    assert_near(w.d->qvel[2], v - 0.002 * G, 1e-12);
+    tb_world_free(w);
+  }
+}
+
 // ---- forces and controls -----------------------------------------------------------------------
 
 static void push(const tbModel* m, tbData* d, const void* user) {
@@ -184,6 +293,54 @@ static void order_is_fixed(void** state) {
   tb_world_free(w);
 }
 
+static tbReal note_dyn(const tbModel* m, const tbData* d, int i, const void* user) {
+  (void)m, (void)d, (void)user;
+  note((char)('0' + 3 * i));
+  return 0;
+}
+static tbReal note_gain(const tbModel* m, const tbData* d, int i, const void* user) {
+  (void)m, (void)d, (void)user;
+  note((char)('1' + 3 * i));
+  return 1;
+}
+static tbReal note_bias(const tbModel* m, const tbData* d, int i, const void* user) {
+  (void)m, (void)d, (void)user;
+  note((char)('2' + 3 * i));
+  return 0;
+}
+static void note_sensor(const tbModel* m, const tbData* d, int s, tbReal* values,
+                        const void* user) {
+  (void)m, (void)d, (void)user;
+  note((char)('s' + s));
+  values[0] = s;
+}
+
+// Actuators follow the control, each with its three functions; sensors come last.
+static void actuators_and_sensors_have_their_place(void** state) {
+  (void)state;
+  const tbCallbacks user = {.passive = note_passive,
+                            .control = note_control,
+                            .act_dyn = note_dyn,
+                            .act_gain = note_gain,
+                            .act_bias = note_bias,
+                            .sensor = note_sensor};
+  tbWorld w = tb_world_text(
+      "<mujoco><worldbody><body><joint name='j' type='slide'/><geom size='.1'/></body></worldbody>"
+      "<actuator><general joint='j' dyntype='user' gaintype='user' biastype='user' actdim='1'/>"
+      "<general joint='j' dyntype='user' gaintype='user' biastype='user' actdim='1'/></actuator>"
+      "<sensor><user dim='1'/><user dim='1'/></sensor></mujoco>");
+  w.m->callbacks = &user;
+  memset(order, 0, sizeof order);
+  tb_world_run(w, 1);
+  assert_string_equal(order, "pu012345st");
+  memset(order, 0, sizeof order);
+  assert_int_equal(tb_step1(w.m, w.d), TB_OK);
+  assert_string_equal(order, "pu");
+  assert_int_equal(tb_step2(w.m, w.d), TB_OK);
+  assert_string_equal(order, "pu012345st");
+  tb_world_free(w);
+}
+
 // Pure callbacks: the same bits on any number of threads, and in a batch.
 static void same_bits_on_any_threads(void** state) {
   (void)state;
@@ -214,6 +371,91 @@ static void same_bits_on_any_threads(void** state) {
   tb_batch_free(batch);
   tb_world_free(again);
   tb_world_free(one);
+}
+
+// Every callback at once, under every law: machines with actuators and sensors of the user, which
+// push boxes about.
+static int filter_by_time(const tbModel* m, const tbData* d, int geom1, int geom2,
+                          const void* user) {
+  (void)m, (void)user;
+  return (geom1 + geom2) % 5 == 0 && d->time > 0.1;
+}
+static void drag(const tbModel* m, tbData* d, const void* user) {
+  (void)user;
+  for (int i = 0; i < m->nv; i++) d->qfrc_passive[i] -= 0.05 * d->qvel[i];
+}
+static void drive(const tbModel* m, tbData* d, const void* user) {
+  (void)user;
+  for (int i = 0; i < m->nu; i++) d->ctrl[i] = sin(20 * d->time + i);
+  for (int b = 1; b < m->nbody; b++) d->xfrc_applied[6 * b] = 0.3 * cos(7 * d->time + b);
+}
+static tbReal slow(const tbModel* m, const tbData* d, int i, const void* user) {
+  (void)m, (void)user;
+  return (d->ctrl[i] - d->act[i]) / 0.02;
+}
+static tbReal weaker(const tbModel* m, const tbData* d, int i, const void* user) {
+  (void)m, (void)user;
+  return 5 - d->actuator_velocity[i];
+}
+static tbReal pull(const tbModel* m, const tbData* d, int i, const void* user) {
+  (void)m, (void)user;
+  return -2 * d->actuator_length[i];
+}
+static void speed(const tbModel* m, const tbData* d, int s, tbReal* values, const void* user) {
+  (void)m, (void)user;
+  values[0] = d->actuator_velocity[s];
+  values[1] = d->ncon;
+}
+
+static void every_callback_has_the_same_bits_on_any_threads(void** state) {
+  (void)state;
+  static const double MU[2] = {0.2, 0.7};
+  const tbCallbacks user = {filter_by_time, ice, drag, drive, slow, weaker, pull, speed, MU};
+  enum { MACHINES = 8, STEPS = 120 };
+  char xml[8192] = "<mujoco><option timestep='.002'/><worldbody><geom type='plane' size='9 9 .1'/>";
+  char actuators[2048] = "", sensors[1024] = "", part[512];
+  for (int i = 0; i < MACHINES; i++) {
+    snprintf(part, sizeof part,
+             "<body pos='%d 0 .1'><joint name='j%d' type='slide'/><geom type='box' "
+             "size='.05 .05 .05' mass='1'/></body><body pos='%d.15 0 .101'><freejoint/><geom "
+             "type='box' size='.1 .1 .1' mass='.5'/></body>",
+             i, i, i);
+    strcat(xml, part);
+    snprintf(part, sizeof part,
+             "<general joint='j%d' dyntype='user' gaintype='user' biastype='user' actdim='1'/>", i);
+    strcat(actuators, part);
+    strcat(sensors, "<user dim='2'/>");
+  }
+  strcat(strcat(strcat(xml, "</worldbody><actuator>"), actuators), "</actuator><sensor>");
+  strcat(strcat(xml, sensors), "</sensor></mujoco>");
+  for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {
+    tbWorld one = tb_world_text(xml);
+    one.m->callbacks = &user;
+    one.m->opt.law = law;
+    tb_world_run(one, STEPS);
+    size_t nq = sizeof(tbReal) * (size_t)one.m->nq, na = sizeof(tbReal) * (size_t)one.m->na;
+    size_t ns = sizeof(tbReal) * (size_t)one.m->nsensordata;
+    for (int threads = 2; threads <= 4; threads++) {
+      tbWorld many = tb_world_text(xml);
+      many.m->callbacks = &user;
+      many.m->opt.law = law;
+      many.m->opt.threads = threads;
+      tb_world_run(many, STEPS);
+      assert_memory_equal(one.d->qpos, many.d->qpos, nq);
+      assert_memory_equal(one.d->act, many.d->act, na);
+      assert_memory_equal(one.d->sensordata, many.d->sensordata, ns);
+      many.m->opt.threads = 1;
+      tbBatch* batch = tb_batch_new(many.m, 5, threads - 1, 0, NULL);
+      assert_int_equal(tb_batch_step(batch, STEPS), TB_OK);
+      for (int i = 0; i < 5; i++) {
+        assert_memory_equal(one.d->qpos, batch->qpos + i * one.m->nq, nq);
+        assert_memory_equal(one.d->sensordata, batch->sensordata + i * one.m->nsensordata, ns);
+      }
+      tb_batch_free(batch);
+      tb_world_free(many);
+    }
+    tb_world_free(one);
+  }
 }
 
 // ---- derivatives -------------------------------------------------------------------------------
@@ -247,8 +489,7 @@ static void derivatives_contain_the_force(void** state) {
   tb_world_free(w);
 }
 
-// ---- actuators and sensors
-// -----------------------------------------------------------------------
+// ---- actuators and sensors ---------------------------------------------------------------------
 
 // A motor whose force falls with its speed, with a first-order lag; and a sensor of its power.
 static tbReal lag(const tbModel* m, const tbData* d, int i, const void* user) {
@@ -353,11 +594,15 @@ static void bad_values_are_named(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(friction_depends_on_place),
+      cmocka_unit_test(parameters_are_those_of_a_file),
+      cmocka_unit_test(a_contact_can_be_left_out),
       cmocka_unit_test(filter_opens_the_floor),
       cmocka_unit_test(passive_forces_add_up),
       cmocka_unit_test(control_is_between_the_halves),
       cmocka_unit_test(order_is_fixed),
+      cmocka_unit_test(actuators_and_sensors_have_their_place),
       cmocka_unit_test(same_bits_on_any_threads),
+      cmocka_unit_test(every_callback_has_the_same_bits_on_any_threads),
       cmocka_unit_test(derivatives_contain_the_force),
       cmocka_unit_test(actuators_and_sensors_of_the_user),
       cmocka_unit_test(bad_values_are_named),

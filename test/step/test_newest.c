@@ -1,5 +1,5 @@
-// The soft law against the newest MuJoCo on every robot of the shared models: forces, accelerations
-// and sensors at states in contact, and 200 steps from the first keyframe.
+// The soft law against the newest MuJoCo on every robot of the shared models: forces,
+// accelerations, sensors and reactions at states in contact, and 200 steps from the first keyframe.
 #include <sys/stat.h>
 
 #include "common/oracle.h"
@@ -67,9 +67,19 @@ static bool same_contacts(const tbData* d, const tbOracleField* dist, const tbOr
 }
 
 typedef struct {
-  double smooth, qacc, sensor;
+  double smooth, qacc, sensor, reaction;
   int same, touching;
 } Verdict;
+
+// Accelerations of bodies and the forces between them.
+static double reaction_difference(const tbModel* m, tbData* d, const tbOracle* o, int k) {
+  tbError error;
+  if (tb_rne_post_constraint(m, d, &error) != TB_OK) fail_msg("%s", error.message);
+  double acc = difference(d->cacc, tb_oracle_state(o, k, "cacc"), 6 * m->nbody);
+  double in = difference(d->cfrc_int, tb_oracle_state(o, k, "cfrc_int"), 6 * m->nbody);
+  double ext = difference(d->cfrc_ext, tb_oracle_state(o, k, "cfrc_ext"), 6 * m->nbody);
+  return fmax(acc, fmax(in, ext));
+}
 
 // The same sensor by sensor; names the first that is off.
 static double sensor_difference(const tbModel* m, const tbData* d, const tbOracleField* theirs) {
@@ -109,6 +119,7 @@ static Verdict compare_states(const tbModel* m, const tbOracle* o, const char* r
       v.same++;
       v.qacc = fmax(v.qacc, difference(d->qacc, tb_oracle_state(o, k, "qacc"), m->nv));
       v.sensor = fmax(v.sensor, sensor_difference(m, d, tb_oracle_state(o, k, "sensordata")));
+      v.reaction = fmax(v.reaction, reaction_difference(m, d, o, k));
     }
     tb_data_free(d);
   }
@@ -143,12 +154,13 @@ static void compare(const Robot* robot, const char* path) {
   Verdict v = compare_states(m, o, robot->file);
   double motion = compare_motion(m, o);
   print_message(
-      "%-50s smooth %.0e, %2d/%d same contacts (%d touch): qacc %.0e sensors %.0e; motion "
-      "%.0e\n",
-      robot->file, v.smooth, v.same, STATES, v.touching, v.qacc, v.sensor, motion);
+      "%-50s smooth %.0e, %2d/%d same contacts (%d touch): qacc %.0e sensors %.0e "
+      "reactions %.0e; motion %.0e\n",
+      robot->file, v.smooth, v.same, STATES, v.touching, v.qacc, v.sensor, v.reaction, motion);
   assert_true(v.smooth < 1e-6);
   assert_true(v.qacc < 1e-6);
   assert_true(v.sensor < 1e-6);
+  assert_true(v.reaction < 1e-6);
   if (robot->exact) {
     assert_int_equal(v.same, STATES);
     assert_true(motion < 1e-4);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "io/spec/schema.h"
 #include "io/spec/value.h"
 #include "io/spec/write_field.h"
@@ -127,25 +128,32 @@ static const char* kind_word(const tbElement* e) {
   return "";
 }
 
-static bool known_kind(const char* kind) {
+// Whether there is such a kind of element; else a hint at the nearest one, in `room`.
+static bool known_kind(const char* kind, char room[96]) {
   static const char* const KINDS[] = {
       "body",   "joint",    "geom",     "site",    "camera", "light", "frame",   "default",
       "mesh",   "hfield",   "material", "texture", "model",  "pair",  "exclude", "equality",
       "tendon", "actuator", "sensor",   "numeric", "text",   "tuple", "key"};
+  tbNearest nearest = {.name = kind};
   for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
     if (strcmp(KINDS[i], kind) == 0) return true;
+    tb_nearest_offer(&nearest, KINDS[i]);
   }
+  tb_nearest_hint(&nearest, room);
   return false;
 }
 
 tbElement* tb_spec_find(const tbSpec* spec, const char* kind, const char* name, tbError* error) {
   tb_error_clear(error);
-  if (!spec || !kind || !name || !known_kind(kind)) {
-    tb_fail(error, TB_ERROR_ARGUMENT, "tb_spec_find: %s",
-            !spec   ? "spec is NULL"
-            : !kind ? "kind is NULL"
-            : !name ? "name is NULL"
-                    : "no such kind of element; expected body, joint, geom, ...");
+  char hint[96] = "";
+  const char* missing = !spec ? "spec" : !kind ? "kind" : !name ? "name" : NULL;
+  if (missing) {
+    tb_fail(error, TB_ERROR_ARGUMENT, "tb_spec_find: %s is NULL", missing);
+    return NULL;
+  }
+  if (!known_kind(kind, hint)) {
+    tb_fail(error, TB_ERROR_ARGUMENT, "tb_spec_find: no kind of element is called '%s'%s", kind,
+            hint);
     return NULL;
   }
   const char* best = NULL;
@@ -168,11 +176,12 @@ tbElement* tb_spec_find(const tbSpec* spec, const char* kind, const char* name, 
 
 // ---- changes ------------------------------------------------------------------------------------
 
-static bool usable(const tbElement* element, const char* function, tbError* error) {
+static bool usable(const tbElement* element, const char* function, const char* name,
+                   tbError* error) {
   tb_error_clear(error);
   if (element && element->spec) return true;
-  tb_fail(error, TB_ERROR_ARGUMENT, "%s: the element is %s", function,
-          element ? "deleted" : "NULL");
+  tb_fail(error, TB_ERROR_ARGUMENT, "%s: %s is %s", function, name,
+          element ? "a deleted element" : "NULL");
   return false;
 }
 
@@ -185,7 +194,7 @@ static bool is_text(const char* text) {
 }
 
 tbResult tb_spec_set(tbElement* element, const char* attribute, const char* text, tbError* error) {
-  if (!usable(element, "tb_spec_set", error)) return TB_ERROR_ARGUMENT;
+  if (!usable(element, "tb_spec_set", "element", error)) return TB_ERROR_ARGUMENT;
   if (!attribute || !*attribute) {
     return tb_element_fail(error, TB_ERROR_ARGUMENT, element, "tb_spec_set: no attribute is named");
   }
@@ -206,10 +215,14 @@ tbResult tb_spec_set(tbElement* element, const char* attribute, const char* text
 
 tbResult tb_spec_set_reals(tbElement* element, const char* attribute, const tbReal* values,
                            int count, tbError* error) {
-  if (!usable(element, "tb_spec_set_reals", error)) return TB_ERROR_ARGUMENT;
-  if (!attribute || !values || count < 1) {
+  if (!usable(element, "tb_spec_set_reals", "element", error)) return TB_ERROR_ARGUMENT;
+  if (!attribute || !values) {
+    return tb_element_fail(error, TB_ERROR_ARGUMENT, element, "tb_spec_set_reals: %s is NULL",
+                           attribute ? "values" : "attribute");
+  }
+  if (count < 1) {
     return tb_element_fail(error, TB_ERROR_ARGUMENT, element,
-                           "tb_spec_set_reals: expected an attribute and at least one number");
+                           "tb_spec_set_reals: count is %d, expected at least one number", count);
   }
   tbText text = {0};
   tb_text_reals(&text, values, count);
@@ -228,9 +241,9 @@ static const char* name_attribute(const tbElement* e) {
 }
 
 tbElement* tb_spec_add(tbElement* parent, const char* tag, const char* name, tbError* error) {
-  if (!usable(parent, "tb_spec_add", error)) return NULL;
+  if (!usable(parent, "tb_spec_add", "parent", error)) return NULL;
   if (!tag || !is_text(tag)) {
-    tb_element_fail(error, TB_ERROR_ARGUMENT, parent, "tb_spec_add: no tag is given");
+    tb_element_fail(error, TB_ERROR_ARGUMENT, parent, "tb_spec_add: the tag is NULL or no text");
     return NULL;
   }
   int depth = 1;
@@ -257,14 +270,14 @@ tbElement* tb_spec_add(tbElement* parent, const char* tag, const char* name, tbE
 }
 
 tbElement* tb_spec_add_xml(tbElement* parent, const char* xml, tbError* error) {
-  if (!usable(parent, "tb_spec_add_xml", error)) return NULL;
+  if (!usable(parent, "tb_spec_add_xml", "parent", error)) return NULL;
   if (xml) return tb_spec_read_into(parent, xml, error);
-  tb_fail(error, TB_ERROR_ARGUMENT, "tb_spec_add_xml: the text is NULL");
+  tb_fail(error, TB_ERROR_ARGUMENT, "tb_spec_add_xml: xml is NULL");
   return NULL;
 }
 
 tbResult tb_spec_delete(tbElement* element, tbError* error) {
-  if (!usable(element, "tb_spec_delete", error)) return TB_ERROR_ARGUMENT;
+  if (!usable(element, "tb_spec_delete", "element", error)) return TB_ERROR_ARGUMENT;
   if (!element->parent) {
     return tb_fail(error, TB_ERROR_ARGUMENT, "tb_spec_delete: the root cannot be deleted");
   }
@@ -319,7 +332,8 @@ static tbResult fill_attach(tbElement* attach, const char* model, const char* bo
 
 tbElement* tb_spec_attach(tbElement* place, const tbElement* child, const char* prefix,
                           const char* suffix, tbError* error) {
-  if (!usable(place, "tb_spec_attach", error) || !usable(child, "tb_spec_attach", error)) {
+  if (!usable(place, "tb_spec_attach", "place", error) ||
+      !usable(child, "tb_spec_attach", "child", error)) {
     return NULL;
   }
   bool whole = !child->parent || tb_element_is(child, "worldbody");

@@ -20,12 +20,12 @@ static char* member_of(const tbFlatField* field, void* values) {
 static tbResult check_kind(const tbElement* e, const void* values, tbFlatTable table,
                            tbError* error) {
   tb_error_clear(error);
-  if (!e || !e->spec || !values) {
-    return tb_fail(error, TB_ERROR_ARGUMENT, "the element or the struct is %s",
-                   e && !e->spec ? "deleted" : "NULL");
+  if (!e || !e->spec) {
+    return tb_fail(error, TB_ERROR_ARGUMENT, "element is %s", e ? "a deleted element" : "NULL");
   }
+  if (!values) return tb_element_fail(error, TB_ERROR_ARGUMENT, e, "values is NULL");
   if (e->kind->list().field == table.field) return TB_OK;
-  return tb_element_fail(error, TB_ERROR_ARGUMENT, e, "the struct is that of another element");
+  return tb_element_fail(error, TB_ERROR_ARGUMENT, e, "values is the struct of another element");
 }
 
 // Reads one attribute into its member.

@@ -1,0 +1,27 @@
+#include "error.h"
+
+namespace nb = nanobind;
+
+// Classes by result, and the warning's; they live as long as the interpreter.
+static PyObject* classes[TB_ERROR_NUMERIC + 1];
+static PyObject* convergence_warning;
+
+void raise(tbResult result, const char* message) {
+  int code = result > TB_OK && result <= TB_ERROR_NUMERIC ? result : TB_OK;
+  PyErr_SetString(classes[code], message && message[0] ? message : tb_result_name(result));
+  throw nb::python_error();
+}
+
+void warn_unconverged(const char* message) {
+  if (PyErr_WarnEx(convergence_warning, message, 1) < 0) throw nb::python_error();
+}
+
+void bind_errors(nb::module_&) {
+  static const char* const NAMES[] = {
+      "Error",      "ArgumentError", "OutOfMemoryError", "FileError",
+      "ParseError", "ModelError",    "UnsupportedError", "NumericError"};
+  nb::module_ errors = nb::module_::import_("tribo._errors");
+  for (int i = 0; i <= TB_ERROR_NUMERIC; i++)
+    classes[i] = nb::object(errors.attr(NAMES[i])).release().ptr();
+  convergence_warning = nb::object(errors.attr("ConvergenceWarning")).release().ptr();
+}

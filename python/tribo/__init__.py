@@ -1,0 +1,88 @@
+"""Tribo: contact physics for robots.
+
+>>> import tribo
+>>> m = tribo.Model.from_xml_path("scenes/stack.xml")
+>>> d = tribo.Data(m)
+>>> tribo.step(m, d, 100)
+"""
+
+from . import _core, _derivatives, _enums, _problem, _world, fclib
+from ._batch import Batch
+from ._core import *  # noqa: F403
+from ._core import (
+    Contact,
+    Contacts,
+    Data,
+    Derivatives,
+    Element,
+    Model,
+    Option,
+    Problem,
+    Spec,
+)
+from ._derivatives import DerivativeInfo, derivatives
+from ._enums import *  # noqa: F403
+from ._errors import (
+    ArgumentError,
+    ConvergenceWarning,
+    Error,
+    FileError,
+    ModelError,
+    NumericError,
+    OutOfMemoryError,
+    ParseError,
+    UnsupportedError,
+)
+from ._problem import Block, Solution, problem, solve, solvers
+from ._render import Camera, Renderer, write_png
+from ._rollout import rollout, state_size
+from ._step import inverse, reset_to_key
+from ._world import Offender, Residual, SolveInfo
+
+__version__: str = _core.version
+
+_world.install()
+_derivatives.install()
+_problem.install()
+
+__all__ = [
+    "ArgumentError",
+    "Batch",
+    "Block",
+    "Camera",
+    "Contact",
+    "Contacts",
+    "ConvergenceWarning",
+    "Data",
+    "DerivativeInfo",
+    "Derivatives",
+    "Element",
+    "Error",
+    "FileError",
+    "Model",
+    "ModelError",
+    "NumericError",
+    "Offender",
+    "Option",
+    "OutOfMemoryError",
+    "ParseError",
+    "Problem",
+    "Renderer",
+    "Residual",
+    "Solution",
+    "SolveInfo",
+    "Spec",
+    "UnsupportedError",
+    "derivatives",
+    "fclib",
+    "inverse",
+    "problem",
+    "reset_to_key",
+    "rollout",
+    "solve",
+    "solvers",
+    "state_size",
+    "write_png",
+]
+__all__ += _enums.__all__
+__all__ += _core.__all__
