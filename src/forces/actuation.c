@@ -137,24 +137,24 @@ static void clamp_tendon_forces(const tbModel* m, tbData* d) {
 // ---- forces ------------------------------------------------------------------------------------
 
 // Kinds "user" ask the callbacks of the model.
-TB_INLINE tbReal rate_of(const tbModel* m, const tbData* d, int i, tbReal ctrl, tbReal act) {
-  const tbCallbacks* user = m->callbacks;
+TB_INLINE tbReal rate_of(const tbModel* m, const tbData* d, const tbCallbacks* user, int i,
+                         tbReal ctrl, tbReal act) {
   if (user && m->actuator_dyntype[i] == TB_DYN_USER && user->act_dyn) {
     return user->act_dyn(m, d, i, user->user);
   }
   return tb_activation_rate(m->actuator_dyntype[i], ctrl, act, m->actuator_dynprm + TB_NDYN * i);
 }
 
-TB_INLINE tbReal gain_of(const tbModel* m, const tbData* d, int i, const tbActuatorState* a) {
-  const tbCallbacks* user = m->callbacks;
+TB_INLINE tbReal gain_of(const tbModel* m, const tbData* d, const tbCallbacks* user, int i,
+                         const tbActuatorState* a) {
   if (user && m->actuator_gaintype[i] == TB_GAIN_USER && user->act_gain) {
     return user->act_gain(m, d, i, user->user);
   }
   return tb_gain(m->actuator_gaintype[i], a, m->actuator_gainprm + TB_NGAIN * i);
 }
 
-TB_INLINE tbReal bias_of(const tbModel* m, const tbData* d, int i, const tbActuatorState* a) {
-  const tbCallbacks* user = m->callbacks;
+TB_INLINE tbReal bias_of(const tbModel* m, const tbData* d, const tbCallbacks* user, int i,
+                         const tbActuatorState* a) {
   if (user && m->actuator_biastype[i] == TB_BIAS_USER && user->act_bias) {
     return user->act_bias(m, d, i, user->user);
   }
@@ -168,16 +168,17 @@ void tb_actuation(const tbModel* m, tbData* d) {
   if (tb_is_unactuated(m)) return;
 
   // Scalar forces.
+  const tbCallbacks* user = m->callbacks;
   for (int i = 0; i < m->nu; i++) {
     if (is_disabled(m, i)) continue;
     tbReal ctrl = control_of(m, d, i);
     if (m->actuator_actadr[i] >= 0) {
       int last = m->actuator_actadr[i] + m->actuator_actnum[i] - 1;
-      d->act_dot[last] = rate_of(m, d, i, ctrl, d->act[last]);
+      d->act_dot[last] = rate_of(m, d, user, i, ctrl, d->act[last]);
     }
     tbReal input = short_way(m, d, i, input_of(m, d, i, ctrl));
     tbActuatorState a = state_of(m, d, i);
-    d->actuator_force[i] = gain_of(m, d, i, &a) * input + bias_of(m, d, i, &a);
+    d->actuator_force[i] = gain_of(m, d, user, i, &a) * input + bias_of(m, d, user, i, &a);
   }
   clamp_tendon_forces(m, d);
 

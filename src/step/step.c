@@ -62,7 +62,8 @@ static tbResult begin(const tbModel* m, tbData* d, bool substep) {
   tbStepState* state = tb_step_state(m, d);
   if (!state) return out_of_memory(d);
   if (tb_check_options(m, d, state, substep) != TB_OK) return d->status;
-  if (!tb_law_open(m, state, m->opt.law)) return out_of_memory(d);
+  bool open = state->law[m->opt.law].state != NULL;
+  if (!open && !tb_law_open(m, state, m->opt.law)) return out_of_memory(d);
   if (!tb_workers_resize(&state->workers, m->opt.threads)) {
     return tb_step_fail(d, TB_ERROR_MEMORY, "out of memory or threads");
   }

@@ -489,7 +489,7 @@ static void all_forms_find_the_same_velocities(void** state) {
   tb_world_free(w);
 }
 
-// ---- the space of what touches -----------------------------------------------------------------
+// ---- contact-space reduction -------------------------------------------------------------------
 
 static tbReducedSpace twists_of(tbWorld w, Case* c) {
   const tbConstraints* cs = &((tbStepState*)w.d->work->step)->constraints;

@@ -467,7 +467,7 @@ static void torsion_slows_a_top(void** state) {
 }
 
 // A ball that slides, spins and rolls at once is braked along each as by the exact law, whatever
-// its coefficient of sliding: what slides easily still has all of its torsion.
+// its coefficient of sliding: with little sliding friction torsional friction is the same.
 static void friction_brakes_as_much_as_it_can(void** state) {
   (void)state;
   static const double SLIDING[] = {0, 1e-3, 0.05, 0.2, 0.5, 2};

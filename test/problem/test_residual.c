@@ -104,8 +104,8 @@ static void not_finite(void** state) {
   assert_true(tb_residual(&p, TB_LAW_NCP, zero, zero).relative == 0);
 }
 
-// Where next to nothing moves freely, impulses that move things are wrong by a large number, not by
-// an infinite one; and the guard is not met by answers that are merely bad.
+// With a free velocity of nearly zero, impulses that move bodies have a large but finite residual;
+// and the bound on the scale does not affect answers that are merely inaccurate.
 static void tiny_free_velocity(void** state) {
   (void)state;
   tbBlock block;

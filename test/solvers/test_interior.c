@@ -217,7 +217,7 @@ static void guesses_far_off_are_not_tried(void** state) {
     tbRng rng = {(uint64_t)trial + 3001};
     Case* c = case_new(&rng, MOST, trial % 3, false, 0);
     assert_true(c->p.n > 200);
-    // A single impulse, of next to nothing: there was a step before, and it is of no use.
+    // A single, tiny impulse: there was a last step, but its impulses are no help.
     tbReal lambda[ROWS] = {1e-9}, alone[ROWS] = {1e-9}, sigma[ROWS];
     tbSolveInfo whole, interior = {0};
     dense_velocity(c, alone, sigma);

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "solvers/prox/prox.h"
+#include "solvers/prox_newton/prox.h"
 #include "solvers/newton/raisim.h"
 #include "solvers/solver.h"
 

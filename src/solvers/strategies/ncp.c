@@ -13,7 +13,7 @@
 #include "base/minmax.h"
 #include "solvers/islands/island.h"
 #include "solvers/local/local.h"
-#include "solvers/prox/prox.h"
+#include "solvers/prox_newton/prox.h"
 #include "solvers/gauss_seidel/sweep.h"
 
 // First sweeps over the whole problem: SWEEPS_SMALL for up to SMALL blocks, else SWEEPS; then first
