@@ -1,3 +1,4 @@
+import json
 import re
 import subprocess
 import sys
@@ -118,3 +119,20 @@ def test_the_lines_of_the_manual_run(page, tmp_path):
         f"import os; os.chdir({str(tmp_path)!r}); os.symlink({str(ROOT / 'scenes')!r}, 'scenes')\n{code}"
     )
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("law", ["ncp", "soft", "viscoelastic"])
+def test_steps_give_the_numbers_of_the_command_line(law, quadruped):
+    m, d = quadruped
+    m.opt.law = law
+    tribo.step(m, d, 100)
+    command = f"sim scenes/quadruped.xml --key stand --law {law} --time {100 * m.opt.timestep!r} --json"
+    done = subprocess.run(
+        [sys.executable, "-m", "tribo", *command.split()],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+    )
+    result = json.loads(done.stdout)
+    assert result["steps"] == 100
+    assert result["qpos"] == list(d.qpos) and result["qvel"] == list(d.qvel)
