@@ -26,8 +26,6 @@ struct ModelMemory {
   tbCallbacks callbacks{};
   CallbackSlots slots;
   PyObject* pending = nullptr;  // the first exception of a callback, not raised yet
-  tbReal* spoilt = nullptr;     // the input by which it failed the step, and its value before
-  tbReal before = 0;
   explicit ModelMemory(tbModel* m) : model(m) {}
   ModelMemory(const ModelMemory&) = delete;
   ~ModelMemory() { tb_model_free(model); }
@@ -57,8 +55,13 @@ struct Data {
   nb::object owner;
   std::vector<nb::object> views;
   nb::object energy;
-  bool busy = false;    // a thread works on it
-  bool warned = false;  // an unconverged step was reported
+  struct Vector {
+    tbReal* start = nullptr;
+    size_t size = 0;
+  };
+  std::vector<Vector> vectors;  // by index of the field: where setters copy to
+  bool busy = false;            // a thread works on it
+  bool warned = false;          // an unconverged step was reported
   Data(nb::handle m, tbData* data);
   tbData* get() const { return memory->data; }
   const tbModel* made_from() const { return memory->model->model; }
