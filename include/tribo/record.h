@@ -45,9 +45,10 @@ TB_API tbResult tb_record_append(tbRecording* record, const tbModel* model, cons
 // Finish and free. Write errors are reported here at the latest.
 TB_API tbResult tb_record_close(tbRecording* record, tbError* error);
 
-// Read the field "qpos", "qvel" or "ctrl" of a model from a recording or a file of one's own:
-// ".csv" with a line of column names in any order (further columns are ignored; controls also by
-// the actuator's name alone), or with exactly `width` numbers in every row; ".npy", rows x width;
+// Read the field "qpos", "qvel", "ctrl" or "act" of a model from a recording or a file of one's
+// own: ".csv" with a line of column names in any order (further columns are ignored; controls also
+// by the actuator's name alone), or with exactly `width` numbers in every row; ".npy", rows x
+// width;
 // ".h5" with a dataset of that name. "time" is read where it is there. On success the caller frees
 // the arrays with tb_series_free; on an error the series is empty.
 TB_API tbResult tb_series_read(const char* path, const tbModel* model, const char* field,

@@ -341,15 +341,19 @@ tbResult tb_series_read(const char* path, const tbModel* m, const char* field, t
     return tb_fail(error, TB_ERROR_ARGUMENT,
                    "tb_series_read: path, model, field and series must not be NULL");
   }
-  bool known =
-      strcmp(field, "qpos") == 0 || strcmp(field, "qvel") == 0 || strcmp(field, "ctrl") == 0;
-  if (!known || !tb_record_field_find(m, field, &f)) {
+  // Fields that may be read, and of what a model without their values has none.
+  static const char* const FIELDS[][2] = {
+      {"qpos", "joints"}, {"qvel", "joints"}, {"ctrl", "actuators"}, {"act", "activations"}};
+  enum { KNOWN = sizeof FIELDS / sizeof *FIELDS };
+  int known = 0;
+  while (known < KNOWN && strcmp(field, FIELDS[known][0]) != 0) known++;
+  if (known == KNOWN || !tb_record_field_find(m, field, &f)) {
     return tb_fail(error, TB_ERROR_ARGUMENT,
-                   "tb_series_read: expected the field qpos, qvel or ctrl, not '%.60s'", field);
+                   "tb_series_read: expected the field qpos, qvel, ctrl or act, not '%.60s'",
+                   field);
   }
   if (f.width == 0) {
-    return tb_fail(error, TB_ERROR_ARGUMENT, "%s: the model has no %s", path,
-                   strcmp(field, "ctrl") == 0 ? "actuators" : "joints");
+    return tb_fail(error, TB_ERROR_ARGUMENT, "%s: the model has no %s", path, FIELDS[known][1]);
   }
   s->width = f.width;
   tbResult result;
