@@ -199,7 +199,7 @@ static tbResult check_sizes(const tbModel* base, const tbReal* size, tbError* er
 static tbResult check_row(const tbModel* base, const tbWorldArray* a, const void* row,
                           tbError* error) {
   if (strcmp(a->type, "real") != 0) return TB_OK;
-  tbResult result = tb_check_values(a->name, row, a->count, error);
+  tbResult result = tb_check_values(base, a->name, row, a->count, error);
   if (result != TB_OK) return result;
   if (strcmp(a->name, "qpos0") == 0 || strcmp(a->name, "qpos_spring") == 0) {
     return tb_check_configuration(base, a->name, row, error);

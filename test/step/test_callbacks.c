@@ -574,10 +574,11 @@ static void bad_values_are_named(void** state) {
   const tbCallbacks force = {.passive = write_nan}, control = {.control = control_nan};
   w.m->callbacks = &force;
   assert_int_equal(tb_step(w.m, w.d), TB_ERROR_NUMERIC);
-  assert_non_null(strstr(w.d->message, "force of dof 2 (body 1 'cube') is not finite"));
+  assert_non_null(strstr(w.d->message, "force of dof 2 (joint 0 of body 1 'cube') is not finite"));
   w.m->callbacks = &control;
   assert_int_equal(tb_step(w.m, w.d), TB_ERROR_NUMERIC);
-  assert_non_null(strstr(w.d->message, "applied force of dof 1 (body 1 'cube') is not finite"));
+  assert_non_null(
+      strstr(w.d->message, "applied force of dof 1 (joint 0 of body 1 'cube') is not finite"));
   w.d->qfrc_applied[1] = 0;
   for (int kind = 0; kind < 5; kind++) {
     const tbCallbacks contact = {.contact = bad_contact, .user = &kind};
