@@ -14,10 +14,13 @@
 
 // Columns of the contacts of a recording, a row per contact: geoms by number (the normal points
 // from the first to the second, which the force acts on), position, m, normal, distance, m, force
-// in the contact's frame and in world axes, N, and tbContactState.
+// in the contact's frame and in world axes, N, and tbContactState. In CSV two further columns,
+// TB_RECORD_CONTACT_NAMES, have the names of the geoms; in HDF5 the text names/geom has the names
+// of all geoms, a line each, in the order of their numbers.
 #define TB_RECORD_CONTACT                                                                     \
   "time,geom1,geom2,x,y,z,normal_x,normal_y,normal_z,dist,force_n,force_t1,force_t2,force_x," \
   "force_y,force_z,state"
+#define TB_RECORD_CONTACT_NAMES "geom1_name,geom2_name"
 enum { TB_RECORD_CONTACT_WIDTH = 17 };
 
 typedef struct tbRecording tbRecording;
