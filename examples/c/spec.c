@@ -44,6 +44,19 @@ static int attach(tbSpec* spec) {
   return good;
 }
 
+// The same by the name of the file: the written file then has these two lines, not the arm's parts.
+static int attach_by_name(void) {
+  tbSpec* spec = tb_spec_create();
+  tb_spec_add_xml(tb_spec_section(spec, "asset", &error),
+                  "<model name='arm' file='scenes/arm.xml'/>", &error);
+  tb_spec_add_xml(tb_spec_world(spec), "<attach model='arm' body='base' prefix='left_'/>", &error);
+  tbModel* model = tb_spec_compile(spec, &error);
+  int good = model && tb_spec_save(spec, "by_name.xml", &error) == TB_OK;
+  tb_model_free(model);
+  tb_spec_free(spec);
+  return good;
+}
+
 // A mistake is refused when it is made, and changes nothing.
 static int mistake(tbSpec* spec) {
   tbElement* ball = tb_spec_find(spec, "body", "ball", &error);
@@ -60,8 +73,8 @@ int main(void) {
   int good = change(spec, &model, &data);
   while (good && data->time < 4) tb_step(model, data);
   printf("height after 4 s: %.3f m\n", data->qpos[2]);
-  good = good && fabs(data->qpos[2] - 0.2) < 0.01 && attach(spec) && mistake(spec) &&
-         tb_spec_recompile(spec, &model, &data, &error) == TB_OK;
+  good = good && fabs(data->qpos[2] - 0.2) < 0.01 && attach(spec) && attach_by_name() &&
+         mistake(spec) && tb_spec_recompile(spec, &model, &data, &error) == TB_OK;
   printf("%d bodies and %d actuators at %.1f s\n", model->nbody, model->nu, data->time);
   good = good && tb_spec_save(spec, "two_arms.xml", &error) == TB_OK &&  // as it was edited
          tb_save_mjcf(model, "compiled.xml", &error) == TB_OK;           // as it was compiled
