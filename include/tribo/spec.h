@@ -3,7 +3,8 @@
 // A spec is a tree of elements with the names, nesting and attributes of MJCF; a URDF is converted
 // when it is loaded. Attributes are kept as given: default classes, frames, replicate and attach
 // are elements like others, and only compilation resolves them. The manual's page "Models in
-// memory" has an example and the table of elements and attributes.
+// memory" (docs/manual/spec.md) has examples. The table of elements and attributes is the page
+// "Elements of MJCF" of the reference, which `make docs` writes from src/io/spec_elements.h.
 //
 // Functions that return a tbResult or a pointer set `error`, which may be NULL, as loading does; a
 // failed call changes nothing. A NULL element is an error, so that calls can be nested. An element

@@ -336,7 +336,7 @@ static void test_hardly_apart(void** state) {
     r.count = 0;
     general = r;
     other = pair;
-    // The way of a whole solve, and the same without the points.
+    // The evaluations of a whole solve, and those of the depth without the contact points.
     pair.evaluations = other.evaluations = 0;
     tb_convex_solve(&pair, 1, &r);
     if (!tb_depth(&other, &general)) {
