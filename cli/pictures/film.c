@@ -211,7 +211,7 @@ static bool draw_tiles(Shoot* s, tbRenderer* renderer, const tbRenderWorld* worl
   return true;
 }
 
-// What pictures need: a renderer, one tile and the whole.
+// A renderer, and the memory of one tile and of the whole picture.
 typedef struct {
   tbRenderer* renderer;
   unsigned char *tile, *rgb;

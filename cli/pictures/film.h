@@ -28,7 +28,7 @@ typedef struct {
   const char* command;  // for messages
 } Film;
 
-// What was drawn.
+// The pictures that were drawn.
 typedef struct {
   int frames;
   double first, time;  // s: of the first picture; from there to the last one

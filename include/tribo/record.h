@@ -1,4 +1,4 @@
-// What a simulation writes and reads over time: recordings of any quantity, with the names of the
+// Files of a simulation over time: recordings of any quantity, with the names of the
 // model's parts in their headers, and series of controls or states to be followed.
 //
 // Columns of a header are FIELD:NAME for a value of the part NAME (joint, actuator, sensor, body,
@@ -9,7 +9,7 @@
 
 #include "tribo/data.h"
 
-// What tb_record_open records without a list.
+// The list that tb_record_open uses if it gets none.
 #define TB_RECORD_DEFAULT "time,qpos,qvel,ctrl,energy,ncon,residual_exact"
 
 // Columns of the contacts of a recording, a row per contact: geoms by number (the normal points

@@ -263,7 +263,7 @@ tbResult tb_expansion_refresh(tbExpansion* x, tbBatchWorker* worker, const tbMod
   tbResult result = check_rows(x, &worker->model, base, w, &error);
   if (result == TB_OK && sources) result = derive(x, worker, base, w, &error);
   if (result == TB_OK) {
-    // What was completed has other bits now.
+    // Placeholder values that were replaced have changed the hash.
     *then = sources ? hash_rows(x, w) : now;
     return TB_OK;
   }

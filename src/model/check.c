@@ -91,7 +91,7 @@ static tbResult check_units(const char* field, const tbReal* x, int64_t n, int c
   return TB_OK;
 }
 
-// What the values of an array may be; "" without a rule.
+// The condition on the values of an array, as text; "" without a rule.
 static const char* allowed_values(const char* field) {
 #define X(name, allowed) \
   if (strcmp(field, #name) == 0) return #allowed;

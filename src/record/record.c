@@ -47,7 +47,8 @@ struct tbRecording {
   tbH5 file;
   Column column[MOST_FIELDS];
   int count;
-  // Of all geoms, a line each, for contacts: the file may be written after the model is freed.
+  // Names of all geoms, a line each, for contacts: the model may be freed before the file is
+  // written.
   char* geom_names;
 };
 

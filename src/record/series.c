@@ -46,7 +46,7 @@ int tb_series_row(const tbSeries* s, tbReal elapsed, tbReal timestep) {
 
 enum { OTHER = -1 };  // a column that is not read
 
-// What each column of a file holds: 0 is time, 1 + i value i of the field.
+// Contents of the columns of a file: 0 is time, 1 + i value i of the field.
 typedef struct {
   int count;
   int* holds;

@@ -135,7 +135,7 @@ static void steps_are_written_as_problems(void** state) {
   rmdir(OUT "_problems");
 }
 
-// What FCLIB has no words for is left out with a warning.
+// Contact problems that FCLIB cannot express are left out with a warning.
 static void problems_that_are_left_out_are_told(void** state) {
   (void)state;
   write_text(OUT ".xml",

@@ -362,7 +362,7 @@ static void refuses_bad_files(void** state) {
       "", "time,qpos0\n0,1\n", "time,qpos0,qpos1,qpos2,qpos3,qpos4,qpos5,qpos6\n",
       "time,qpos0,qpos1,qpos2,qpos3,qpos4,qpos5,qpos6\n0,0,0,nan,1,0,0,0\n",
       "time,qpos0,qpos1,qpos2,qpos3,qpos4,qpos5,qpos6\n0,0,0,0,1,0\n",
-      // Of a model with more coordinates.
+      // A file of a model with more coordinates.
       "time,qpos0,qpos1,qpos2,qpos3,qpos4,qpos5,qpos6,qpos7\n0,0,0,0.1,1,0,0,0,0\n",
       "time,qpos0,qpos1,qpos2,qpos3,qpos4,qpos5,qpos6\n1,0,0,0,1,0,0,0\n0,0,0,0,1,0,0,0\n"};
   char arguments[2600], csv[1024], out[1024];

@@ -27,7 +27,7 @@ static void check_peer_pair(PeerDistance peer, int type_a, int type_b, double to
       failed++;
       continue;
     }
-    // What touches or not is clear beyond the tolerance.
+    // Beyond the tolerance both must agree on whether the shapes touch.
     if (fabs(ours) > 10 * tolerance * scale) disagree += (ours > 0) != (theirs > 0);
     if (ours > 10 * tolerance * scale) {
       apart++;

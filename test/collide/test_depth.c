@@ -42,7 +42,7 @@ static void test_cylinder_box(void** state) {
       overlaps++;
       equal += fabs(general.dist - r.dist) <= 1e-8 * pair.scale;
 
-      // And with a limit below the distance it says that they are apart.
+      // With a limit below the distance the answer is that they are apart.
       if (i % 8 == 0) {
         tb_add_scaled3(pair.pos, pair.pos, 0.1 - r.dist, r.normal);
         assert_true(tb_depth_cylinder_box(&pair, 0.05, &r));

@@ -107,8 +107,9 @@ static void set_parameter(const tbModel* m, const tbData* d, tbContact* c, const
   }
 }
 
-// What a callback writes has the bits of a file that says it; comfree's stiffness and damping and
-// compliance, normal and tangential, among it. `laws` use it: there it changes the motion.
+// Parameters that a callback writes give the bits of a file with the same parameters: friction,
+// compliance along the normal and the tangents, stiffness and damping of comfree, ... Under `laws`
+// the parameter is used, and changes the motion.
 static void parameters_are_those_of_a_file(void** state) {
   (void)state;
   enum { RIGID = 1 << TB_LAW_NCP | 1 << TB_LAW_CCP | 1 << TB_LAW_LCP | 1 << TB_LAW_RAISIM };
