@@ -1,7 +1,7 @@
 // Proximal Newton: proximal steps on the impulses for a fixed De Saxcé shift. Each step is a convex
 // problem of the velocity, which Newton's method with an exact line search solves from any point:
-// the slow and robust half of the fast path. The equations (1) to (3) are those of ncp/prox-newton, here
-// on the sparse matrix M + J^T W J.
+// the slow and robust half of the fast path. The equations (1) to (3) are those of ncp/prox-newton,
+// here on the sparse matrix M + J^T W J.
 #include <math.h>
 #include <string.h>
 

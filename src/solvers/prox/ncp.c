@@ -1,5 +1,5 @@
-// ncp/prox-newton and ccp/prox-newton: proximal point method on the impulses, with Newton in velocity space. ccp
-// has no shift.
+// ncp/prox-newton and ccp/prox-newton: proximal point method on the impulses, with Newton in
+// velocity space. ccp has no shift.
 //
 // With G = B B^T and w = B^T lambda, the proximal step from lambda_k for a fixed De Saxcé shift s
 // is
