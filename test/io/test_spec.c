@@ -601,7 +601,7 @@ static void test_urdf(void** state) {
   snprintf(path, sizeof path, "%s/spec_chain.urdf", TB_BUILD_DIR);
   char* left_out;
   if (tb_save_urdf(m, path, &left_out, &error) != TB_OK) fail_msg("%s", error.message);
-  assert_string_equal(left_out, "1 actuators\n");
+  assert_string_equal(left_out, "1 actuator\n");
   tb_text_free(left_out);
   tbLoadOptions options = tbDefaultLoadOptions();
   options.keep_visual = 1;
