@@ -3,6 +3,8 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
 SECONDS_EACH ?= 600
 MAKEFLAGS += --no-print-directory
+# A build has jobs of its own: those of this make would be a warning ("-j2 forced in submake").
+BUILD = env -u MFLAGS -u MAKELEVEL MAKEFLAGS=--no-print-directory cmake --build
 
 .PHONY: all help demo report test soak determinism bench benchmarks check docs sanitize clang aarch64 x86_64 \
         fuzz install clean ablation python python-check
@@ -32,20 +34,18 @@ help:
 .PHONY: build/tribo
 build/tribo: setup-build
 	@cmake --preset release -DTRIBO_BUILD_TESTS=OFF -DTRIBO_BUILD_BENCH=OFF >/dev/null
-	@cmake --build build -j$(JOBS) --target tribo tribo_static tribo_shared
+	@$(BUILD) build -j$(JOBS) --target tribo tribo_static tribo_shared
 
 .PHONY: setup-build setup-test setup-bench setup-check setup-python
 setup-build setup-test setup-bench setup-check setup-python:
 	@scripts/setup.sh $(@:setup-%=%)
 
-demo: build/tribo
-	@cmake --preset release -DTRIBO_BUILD_BENCH=ON >/dev/null
-	@cmake --build build -j$(JOBS) --target tribo-bench-cm tribo-bench-papers >/dev/null
-	@scripts/demo.sh
+demo: setup-build
+	@scripts/demo.sh $(JOBS)
 
 test: setup-test
 	@cmake --preset release -DTRIBO_BUILD_TESTS=ON -DTRIBO_BUILD_BENCH=ON >/dev/null
-	@cmake --build build -j$(JOBS)
+	@$(BUILD) build -j$(JOBS)
 	@scripts/run_tests.sh build -j$(JOBS)
 	@$(MAKE) python
 
@@ -60,7 +60,7 @@ python-check: setup-python
 
 soak: setup-test
 	@cmake --preset release -DTRIBO_BUILD_TESTS=ON >/dev/null
-	@cmake --build build -j$(JOBS) --target test_soak_robots test_behaviour_slow test_derivatives_robots
+	@$(BUILD) build -j$(JOBS) --target test_soak_robots test_behaviour_slow test_derivatives_robots
 	@build/test/test_behaviour_slow whole
 	@build/test/test_soak_robots --seconds 20
 	@TRIBO_TEST_ROBOTS=large build/test/test_derivatives_robots
@@ -78,12 +78,12 @@ bench: benchmarks
 # Every program behind `tribo bench`.
 benchmarks: setup-bench
 	@cmake --preset release -DTRIBO_BUILD_BENCH=ON >/dev/null
-	@cmake --build build -j$(JOBS)
+	@$(BUILD) build -j$(JOBS)
 
 # What each mechanism of the solvers and of the rigid law is for (docs: ablation).
 ablation: setup-bench
 	@cmake --preset release -DTRIBO_BUILD_BENCH=ON >/dev/null
-	@cmake --build build -j$(JOBS) --target tribo tribo-bench-ablation
+	@$(BUILD) build -j$(JOBS) --target tribo tribo-bench-ablation
 	@build/tribo bench ablation --out report/ablation
 
 check: setup-check build/tribo
@@ -104,15 +104,15 @@ docs:
 # address space): there they go without it.
 CLI_LEAKS = $(if $(filter aarch64,$(shell uname -m)),0,1)
 sanitize: setup-test
-	@cmake --preset asan >/dev/null && cmake --build build-asan -j$(JOBS)
+	@cmake --preset asan >/dev/null && $(BUILD) build-asan -j$(JOBS)
 	@scripts/run_tests.sh build-asan -j$(JOBS) -LE 'slow|peer|install' -E '^cli/'
 	@ASAN_OPTIONS=detect_leaks=$(CLI_LEAKS) scripts/run_tests.sh build-asan -j$(JOBS) -R '^cli/'
-	@cmake --preset tsan >/dev/null && cmake --build build-tsan -j$(JOBS) --target thread_tests tribo
+	@cmake --preset tsan >/dev/null && $(BUILD) build-tsan -j$(JOBS) --target thread_tests tribo
 	@scripts/run_tests.sh build-tsan -j$(JOBS) -L threads
 
 # Everything by clang as well, warnings as errors; its bits must be those of the release build.
 clang: setup-test setup-check
-	@cmake --preset clang >/dev/null && cmake --build build-clang -j$(JOBS)
+	@cmake --preset clang >/dev/null && $(BUILD) build-clang -j$(JOBS)
 	@scripts/same_bits.sh build build-clang
 
 aarch64 x86_64:

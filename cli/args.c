@@ -151,7 +151,9 @@ bool complain_of_value(const char* command, const char* message, const char* val
     snprintf(words, sizeof words, "%.*s", (int)(end - list), list);
     nearest_offer_list(&nearest, words);
   }
-  return complain(command, "%s%s", message, nearest_hint(&nearest));
+  // The message is a sentence that ends with ", not 'VALUE'".
+  const char* hint = nearest_hint(&nearest);
+  return complain(command, "%s%s%s", message, *hint ? ";" : "", *hint ? hint + 1 : "");
 }
 
 tbLoadOptions model_args_options(const ModelArgs* args) {
@@ -163,6 +165,21 @@ tbLoadOptions model_args_options(const ModelArgs* args) {
   options.search_paths = args->search_paths.item;
   options.nsearch_paths = args->search_paths.count;
   return options;
+}
+
+bool model_args_is_urdf(const ModelArgs* args) {
+  char start[4096];
+  FILE* file = args->path ? fopen(args->path, "rb") : NULL;
+  size_t n = file ? fread(start, 1, sizeof start - 1, file) : 0;
+  if (file) fclose(file);
+  start[n] = 0;
+  // The first element: behind the declaration, comments and blanks.
+  const char* at = strchr(start, '<');
+  while (at && (at[1] == '?' || at[1] == '!')) {
+    const char* end = strncmp(at, "<!--", 4) == 0 ? strstr(at, "-->") : strchr(at, '>');
+    at = end ? strchr(end, '<') : NULL;
+  }
+  return at && strncmp(at, "<robot", 6) == 0;
 }
 
 tbModel* model_args_load(const ModelArgs* args, const char* command) {
@@ -231,11 +248,14 @@ bool quaternions_are_rotations(const tbModel* m, const tbReal* qpos, const char*
   int j = joint_without_rotation(m, qpos);
   if (j < 0) return true;
   const tbReal* q = qpos + tb_joint_quatadr(m, j);
+  const char* joint = tb_id2name(m, TB_OBJ_JOINT, j);
+  const char* body = tb_id2name(m, TB_OBJ_BODY, m->jnt_bodyid[j]);
   return complain(command,
-                  "%s: the %s joint %d '%s' of body '%s' has the quaternion (%g, %g, %g, %g), "
-                  "which is not a rotation: expected length 1",
-                  path, tb_joint_type_name(m->jnt_type[j]), j, tb_id2name(m, TB_OBJ_JOINT, j),
-                  tb_id2name(m, TB_OBJ_BODY, m->jnt_bodyid[j]), q[0], q[1], q[2], q[3]);
+                  "%s: the %s joint %d%s%s%s of body %d%s%s%s has the quaternion (%g, %g, %g, "
+                  "%g), which is not a rotation: expected length 1",
+                  path, tb_joint_type_name(m->jnt_type[j]), j, *joint ? " '" : "", joint,
+                  *joint ? "'" : "", m->jnt_bodyid[j], *body ? " '" : "", body, *body ? "'" : "",
+                  q[0], q[1], q[2], q[3]);
 }
 
 bool model_args_reset(const tbModel* m, tbData* d, const char* key, const char* command) {

@@ -75,6 +75,9 @@ tbLoadOptions model_args_options(const ModelArgs* args);
 // The model with its options set, or NULL after a complaint.
 tbModel* model_args_load(const ModelArgs* args, const char* command);
 
+// Whether the model is a file with the root element `robot`.
+bool model_args_is_urdf(const ModelArgs* args);
+
 // Report an invalid value with the library's message, and the nearest of the words that the message
 // lists. Always returns false.
 bool complain_of_value(const char* command, const char* message, const char* value);

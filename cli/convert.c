@@ -163,8 +163,10 @@ int tribo_cmd_compile(int argc, char** argv) {
   if (good && target) {
     report(&args, target);
   } else if (good && !args.json) {
-    printf("%s: %d bodies, %d joints, %d geoms, %.6g kg: no mistakes\n", args.path, m->nbody,
-           m->njnt, m->ngeom, m->total_mass);
+    char bodies[COUNTED_TEXT], joints[COUNTED_TEXT], geoms[COUNTED_TEXT];
+    printf("%s: %s, %s, %s, %.6g kg: no mistakes\n", args.path,
+           counted(bodies, m->nbody, "body", "bodies"), counted(joints, m->njnt, "joint", "joints"),
+           counted(geoms, m->ngeom, "geom", "geoms"), m->total_mass);
   } else if (good) {
     report(&args, "");
   }

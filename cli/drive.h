@@ -1,4 +1,4 @@
-// What drives and observes a run of `tribo sim` step by step: controls from a file, recordings, and
+// Inputs and outputs of a run of `tribo sim`, step by step: controls from a file, recordings, and
 // the contact problems of its steps as FCLIB files.
 #ifndef TRIBO_CLI_DRIVE_H_
 #define TRIBO_CLI_DRIVE_H_

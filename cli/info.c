@@ -5,14 +5,16 @@
 #include "args.h"
 #include "commands.h"
 #include "json.h"
+#include "message.h"
 #include "tribo/tribo.h"
 
 static const char USAGE[] =
-    "tribo info MODEL [--json]\n\n"
+    "tribo info MODEL [--geoms] [--json]\n\n"
     "Prints sizes, bodies, joints, geoms and actuators of a model, its total mass, and the parts "
     "of "
     "the\n"
-    "file that Tribo does not use.\n\n" MODEL_ARGS_USAGE;
+    "file that Tribo does not use. --geoms lists every geom instead: the number that contacts and\n"
+    "messages call it by, its name, shape and body.\n\n" MODEL_ARGS_USAGE;
 
 static const char* const GEOM_WORDS[] = {"plane",     "hfield",   "sphere", "capsule",
                                          "ellipsoid", "cylinder", "box",    "mesh"};
@@ -118,10 +120,22 @@ static const char* shown(const tbModel* m, tbObjType type, int id) {
   return *name ? name : "-";
 }
 
+static void print_geoms(const tbModel* m) {
+  printf("%5s %-28s %-10s %4s %-28s %s\n", "geom", "name", "type", "body", "name", "collides");
+  for (int i = 0; i < m->ngeom; i++) {
+    int body = m->geom_bodyid[i];
+    printf("%5d %-28s %-10s %4d %-28s %s\n", i, shown(m, TB_OBJ_GEOM, i),
+           GEOM_WORDS[m->geom_type[i]], body, shown(m, TB_OBJ_BODY, body),
+           m->geom_contype[i] || m->geom_conaffinity[i] ? "yes" : "no");
+  }
+}
+
 static void print_text(const tbModel* m) {
-  printf("%s: %d bodies, %d joints, nq %d, nv %d, %d geoms, %d actuators, %.6g kg\n",
-         *m->names ? m->names : "model", m->nbody, m->njnt, m->nq, m->nv, m->ngeom, m->nu,
-         m->total_mass);
+  char bodies[COUNTED_TEXT], joints[COUNTED_TEXT], geoms[COUNTED_TEXT], actuators[COUNTED_TEXT];
+  printf("%s: %s, %s, nq %d, nv %d, %s, %s, %.6g kg\n", *m->names ? m->names : "model",
+         counted(bodies, m->nbody, "body", "bodies"), counted(joints, m->njnt, "joint", "joints"),
+         m->nq, m->nv, counted(geoms, m->ngeom, "geom", "geoms"),
+         counted(actuators, m->nu, "actuator", "actuators"), m->total_mass);
   printf(
       "%d trees, %d tendons, %d equalities, %d sensors, %d keyframes, %d meshes, time step %g s\n",
       m->ntree, m->ntendon, m->neq, m->nsensor, m->nkey, m->nmesh, m->opt.timestep);
@@ -157,12 +171,16 @@ int tribo_cmd_info(int argc, char** argv) {
     return 0;
   }
   ModelArgs args = {.path = NULL};
+  bool geoms = false;
   Grammar grammar = model_args_grammar(&args, "info");
+  grammar_add(&grammar, (Flag){.name = "--geoms", .on = &geoms});
   if (!grammar_parse(&grammar, argc, argv)) return 2;
   tbModel* m = model_args_load(&args, "info");
   if (!m) return 2;
   if (args.json) {
     print_json(m);
+  } else if (geoms) {
+    print_geoms(m);
   } else {
     print_text(m);
   }

@@ -97,9 +97,7 @@ static int run(int argc, char** argv) {
   }
   Nearest nearest = {.word = name};
   for (int i = 0; i < NCOMMANDS; i++) nearest_offer(&nearest, COMMANDS[i].name);
-  complain(NULL, "unknown command '%s'%s", name, nearest_hint(&nearest));
-  fputc('\n', stderr);
-  print_usage(stderr);
+  complain(NULL, "unknown command '%s'%s (see tribo --help)", name, nearest_hint(&nearest));
   return 2;
 }
 

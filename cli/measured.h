@@ -7,7 +7,7 @@
 #include "drive.h"
 #include "tribo/tribo.h"
 
-// What every law of a comparison shares.
+// Settings that all laws of a comparison share.
 typedef struct {
   tbModel* model;
   const char* key;   // keyframe to start at, or NULL

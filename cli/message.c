@@ -21,6 +21,11 @@ bool complain(const char* command, const char* format, ...) {
   return false;
 }
 
+const char* counted(char text[COUNTED_TEXT], long n, const char* one, const char* many) {
+  snprintf(text, COUNTED_TEXT, "%ld %s", n, n == 1 ? one : many);
+  return text;
+}
+
 void message_report(void) {
   if (!messages[0]) return;
   Json json = {stdout, false};

@@ -9,6 +9,10 @@
 // message_report.
 __attribute__((format(printf, 2, 3))) bool complain(const char* command, const char* format, ...);
 
+// "1 geom" or "2 geoms".
+enum { COUNTED_TEXT = 64 };
+const char* counted(char text[COUNTED_TEXT], long n, const char* one, const char* many);
+
 // {"error": "..."} with all complaints, on standard output, if there were any.
 void message_report(void);
 

@@ -34,8 +34,17 @@ static int edit_distance(const char* a, const char* b) {
   return row[n % 3][m];
 }
 
+// Whether one of two words begins with the other, of three letters at least.
+static bool begins(const char* a, const char* b) {
+  int i = 0;
+  while (a[i] && b[i] && same_letter(a[i], b[i])) i++;
+  return (!a[i] || !b[i]) && i - (int)strspn(a, "-") >= 3;
+}
+
 void nearest_offer(Nearest* nearest, const char* candidate) {
   int length = (int)strlen(nearest->word), distance = edit_distance(nearest->word, candidate);
+  // An abbreviation or a longer form counts as the last spelling that is accepted.
+  if (distance > (length + 2) / 3 && begins(nearest->word, candidate)) distance = (length + 2) / 3;
   if (strcmp(nearest->word, candidate) == 0) distance = -1;
   // If more than a third of the letters are wrong it is probably another word.
   if (!*candidate || distance > (length + 2) / 3 || (distance > 0 && distance >= length)) return;

@@ -1,6 +1,7 @@
 // `tribo render`: a picture or a short animation of a model, without a display.
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "args.h"
@@ -38,7 +39,9 @@ static const char USAGE[] =
     "  --ctrl         controls from a file, as in `tribo sim`\n"
     "  --replay       draw the states of a file of `tribo sim --out` (.csv, .h5), or of a .npy "
     "with\n"
-    "                 qpos in rows, instead of a simulation\n"
+    "                 qpos in rows, instead of a simulation; with --forces the file needs qvel, "
+    "and\n"
+    "                 ctrl and act where the model has them (`tribo sim --record act`)\n"
     "  --compare      the model under each of up to seven laws, in one picture: each in its "
     "colour,\n"
     "                 with its name; --beside: beside each other\n\n" MODEL_ARGS_USAGE;
@@ -116,11 +119,63 @@ static bool parse(Arguments* a, int argc, char** argv) {
   return movie_can_write(a->out, "render");
 }
 
+static bool ends_with(const char* path, const char* ending) {
+  size_t n = strlen(path), k = strlen(ending);
+  return n >= k && strcmp(path + n - k, ending) == 0;
+}
+
+// Whether a file says which values are which: an array of numbers, or a table without a line of
+// names, has one field only.
+static bool names_its_fields(const char* path) {
+  if (ends_with(path, ".npy")) return false;
+  if (ends_with(path, ".h5") || ends_with(path, ".hdf5")) return true;
+  char line[128] = "", *end;
+  FILE* file = fopen(path, "r");
+  if (file && !fgets(line, sizeof line, file)) line[0] = 0;
+  if (file) fclose(file);
+  strtod(line, &end);
+  return end == line;
+}
+
+// Velocities, controls and activations of the poses, without which forces are not those of the run.
+// A field that the file lacks stays empty; with --forces that is refused.
+static bool read_velocities(const Arguments* a, const tbModel* m, Replay* replay) {
+  const struct {
+    const char* field;
+    int width;
+    tbSeries* series;
+  } PARTS[] = {
+      {"qvel", m->nv, &replay->qvel}, {"ctrl", m->nu, &replay->ctrl}, {"act", m->na, &replay->act}};
+  bool named = names_its_fields(a->replay);
+  char missing[32] = "";
+  for (size_t i = 0; i < sizeof PARTS / sizeof *PARTS; i++) {
+    tbSeries* series = PARTS[i].series;
+    if (PARTS[i].width == 0) continue;
+    bool found = named && tb_series_read(a->replay, m, PARTS[i].field, series, NULL) == TB_OK;
+    if (found && series->rows == replay->qpos.rows) continue;
+    tb_series_free(series);
+    size_t used = strlen(missing);
+    snprintf(missing + used, sizeof missing - used, used ? "/%s" : "%s", PARTS[i].field);
+  }
+  if (!a->film.forces) return true;
+  if (*missing) {
+    return complain("render", "%s has no %s: forces cannot be drawn", a->replay, missing);
+  }
+  if (m->opt.law == TB_LAW_VISCOELASTIC) {
+    return complain("render",
+                    "the springs of law %s remember where they began, which %s does not say: "
+                    "forces cannot be drawn; leave out --replay to draw a run",
+                    tb_step_law_name(m->opt.law), a->replay);
+  }
+  return true;
+}
+
 // The states to draw; false after a complaint.
-static bool read_replay(const Arguments* a, const tbModel* m, tbSeries* series) {
+static bool read_replay(const Arguments* a, const tbModel* m, Replay* replay) {
   tbError error;
+  const tbSeries* series = &replay->qpos;
   if (!a->replay) return true;
-  if (tb_series_read(a->replay, m, "qpos", series, &error) != TB_OK) {
+  if (tb_series_read(a->replay, m, "qpos", &replay->qpos, &error) != TB_OK) {
     return complain("render", "%s", error.message);
   }
   for (int i = 0; i < series->rows; i++) {
@@ -129,7 +184,14 @@ static bool read_replay(const Arguments* a, const tbModel* m, tbSeries* series) 
     snprintf(where, sizeof where, "%s: row %d", a->replay, i);
     if (!quaternions_are_rotations(m, qpos, where, "render")) return false;
   }
-  return true;
+  return read_velocities(a, m, replay);
+}
+
+static void free_replay(Replay* replay) {
+  tb_series_free(&replay->qpos);
+  tb_series_free(&replay->qvel);
+  tb_series_free(&replay->ctrl);
+  tb_series_free(&replay->act);
 }
 
 static void print_json(const Arguments* a, const Filmed* filmed) {
@@ -174,13 +236,13 @@ int tribo_cmd_render(int argc, char** argv) {
     return 0;
   }
   Arguments a = {.film = {.frames = 1, .width = 640, .height = 480, .command = "render"}};
-  tbSeries replay = {0};
+  Replay replay = {0};
   if (!parse(&a, argc, argv)) return 2;
   a.film.model = model_args_load(&a.model, "render");
   int code = a.film.model && read_replay(&a, a.film.model, &replay) ? 0 : 2;
   if (a.replay) a.film.replay = &replay;
   if (code == 0) code = draw_file(&a);
-  tb_series_free(&replay);
+  free_replay(&replay);
   tb_model_free(a.film.model);
   return code;
 }

@@ -406,13 +406,16 @@ static int report(const Arguments* a, const tbModel* m, tbData* d) {
   long steps = count_steps(a, m);
   if (steps < 0) return 2;
   interrupt_catch();
+  bool urdf = model_args_is_urdf(&a->model), floating = a->model.floating_base;
+  const RootLink root = {.fused = urdf && !floating, .floating = urdf && floating};
   warn_of_options(&r.warnings, m);
+  warn_of_root(&r.warnings, m, &root);
   if (!simulate(a, m, d, steps, &r)) return 2;
   if (is_refused(&r)) {
     complain("sim", "%s", d->message);
     return 2;
   }
-  warn_of_steps(&r.warnings, &r.steps, m);
+  warn_of_steps(&r.warnings, &r.steps, m, &root);
   warn_of_end(&r, d, steps);
   measure_energy(m, d);
   if (!isfinite(d->energy[0]) || !isfinite(d->energy[1])) {

@@ -109,6 +109,23 @@ void warn(Warnings* w, const char* format, ...) {
   va_end(arguments);
 }
 
+// Whether a moving body may come to rest on a geom of the world.
+static bool has_ground(const tbModel* m) {
+  for (int i = 0; i < m->ngeom; i++) {
+    bool collides = m->geom_contype[i] || m->geom_conaffinity[i];
+    if (collides && m->body_weldid[m->geom_bodyid[i]] == 0) return true;
+  }
+  return m->npair > 0;
+}
+
+void warn_of_root(Warnings* w, const tbModel* m, const RootLink* root) {
+  const tbReal* g = m->opt.gravity;
+  if (!root->floating || has_ground(m) || (g[0] == 0 && g[1] == 0 && g[2] == 0)) return;
+  warn(w,
+       "the floating robot falls for ever: the model has no static geom to land on; attach it to a "
+       "scene with a floor (docs/manual/urdf.md)");
+}
+
 void warn_of_options(Warnings* w, const tbModel* m) {
   tbReal dt = m->opt.timestep;
   if (dt > LONG_STEP) {
@@ -139,9 +156,20 @@ static const char* geom_text(const tbModel* m, int geom, char text[192]) {
   return text;
 }
 
-static void warn_of_overlap(Warnings* w, const Statistics* s, const tbModel* m) {
+static void warn_of_overlap(Warnings* w, const Statistics* s, const tbModel* m,
+                            const RootLink* root) {
   const tbContact* c = &s->first_contact;
   char one[192], other[192];
+  bool fused = root->fused && (!m->geom_bodyid[c->geom[0]] || !m->geom_bodyid[c->geom[1]]);
+  if (fused) {
+    warn(w,
+         "the first pose overlaps: %d contact%s deeper than %g m, the deepest %.3g m between %s "
+         "and %s; the root link is fixed and fused into the world: exclude the pair, use "
+         "--floating, or --srdf with its disabled collisions",
+         s->first_overlaps, s->first_overlaps > 1 ? "s" : "", FIRST_OVERLAP, -c->dist,
+         geom_text(m, c->geom[0], one), geom_text(m, c->geom[1], other));
+    return;
+  }
   warn(w,
        "the first pose overlaps: %d contact%s deeper than %g m, the deepest %.3g m between %s and "
        "%s; move them apart in the model, or start elsewhere by --key or --state",
@@ -176,9 +204,9 @@ static void warn_of_unconverged(Warnings* w, const Statistics* s, const tbModel*
        o->count, s->steps, o->first, offender_text(m, &s->offender, where), worst);
 }
 
-void warn_of_steps(Warnings* w, const Statistics* s, const tbModel* m) {
+void warn_of_steps(Warnings* w, const Statistics* s, const tbModel* m, const RootLink* root) {
   const Occurrence *uncertified = &s->uncertified, *infinite = &s->infinite;
-  if (s->first_overlaps) warn_of_overlap(w, s, m);
+  if (s->first_overlaps) warn_of_overlap(w, s, m, root);
   if (s->unconverged.count) warn_of_unconverged(w, s, m);
   if (uncertified->count) {
     warn(w,

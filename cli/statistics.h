@@ -2,6 +2,8 @@
 #ifndef TRIBO_CLI_STATISTICS_H_
 #define TRIBO_CLI_STATISTICS_H_
 
+#include <stdbool.h>
+
 #include "tribo/tribo.h"
 
 // The four fields of residuals, each over the steps where it is not NaN.
@@ -38,6 +40,12 @@ typedef struct {
 // Add a completed step with the values of the data.
 void statistics_add(Statistics* statistics, const tbData* data);
 
+// How a URDF was loaded: its root link as part of the world, or with a free joint. Both false for
+// other models.
+typedef struct {
+  bool fused, floating;
+} RootLink;
+
 enum { MOST_WARNINGS = 12, WARNING_TEXT = 512 };
 
 typedef struct {
@@ -49,6 +57,10 @@ __attribute__((format(printf, 2, 3))) void warn(Warnings* warnings, const char* 
 
 // Warnings about the options before the run, and about its steps after it: one text per kind.
 void warn_of_options(Warnings* warnings, const tbModel* model);
-void warn_of_steps(Warnings* warnings, const Statistics* statistics, const tbModel* model);
+void warn_of_steps(Warnings* warnings, const Statistics* statistics, const tbModel* model,
+                   const RootLink* root);
+
+// A warning of a floating robot without ground, before the run.
+void warn_of_root(Warnings* warnings, const tbModel* model, const RootLink* root);
 
 #endif

@@ -48,6 +48,20 @@ def check_folders(files, wrong):
             wrong.append(f"{folder}: {n} files, at most {MOST_FILES}")
 
 
+# Entries of the root of the repository. A new one is added here on purpose; others are outputs that
+# a program wrote to the wrong place.
+ROOT_ENTRIES = {".ci", ".clang-format", ".gitignore", "CHANGELOG.md", "CMakeLists.txt",
+                "CMakePresets.json", "LICENSE", "Makefile", "README.md", "bench", "cli", "cmake",
+                "docs", "examples", "include", "mkdocs.yml", "page", "pyproject.toml", "python",
+                "scenes", "scripts", "src", "test"}
+
+
+def check_root(files, wrong):
+    for entry in sorted({f.split("/")[0] for f in files} - ROOT_ENTRIES):
+        wrong.append(f"{entry}: unexpected in the root of the repository (ROOT_ENTRIES of "
+                     "scripts/check_house.py lists what belongs there)")
+
+
 def check_lengths(files, wrong):
     for name in files:
         if not name.endswith((".c", ".h")):
@@ -177,6 +191,7 @@ def check_names(files, wrong, table, list_name, prefix, folders, own):
 
 def main():
     files, wrong = tracked(), []
+    check_root(files, wrong)
     check_folders(files, wrong)
     check_lengths(files, wrong)
     known = check_values(files, wrong)

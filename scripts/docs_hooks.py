@@ -1,5 +1,6 @@
 """MkDocs hooks: formulas become MathML while the site is built, so that pages need no script; links to
-files outside of docs/ (README, scenes, examples) become plain text."""
+public headers go to their pages of the reference; links to other files outside of docs/ (README, scenes,
+examples) become plain text."""
 import html
 import re
 
@@ -19,11 +20,13 @@ def mathml(match: re.Match) -> str:
     return result + (f"<p>({number.group(1)})</p>" if number else "")
 
 
+# A public header has its page of the reference.
+HEADER = re.compile(r"\]\(((?:\.\./)*)\.\./include/tribo/(\w+)\.h\)")
 OUTSIDE = re.compile(r"\[([^\]]*)\]\((?:\.\./)+(?:README\.md|scenes/|examples/)[^)]*\)")
 
 
 def on_page_markdown(markdown: str, **_) -> str:
-    return OUTSIDE.sub(r"\1", markdown)
+    return OUTSIDE.sub(r"\1", HEADER.sub(r"](\1reference/\2.md)", markdown))
 
 
 def on_page_content(content: str, **_) -> str:

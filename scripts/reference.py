@@ -263,6 +263,8 @@ def elements_of_mjcf() -> str:
 
 
 def main() -> None:
+    if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
+        sys.exit("usage: reference.py OUTPUT_FOLDER")
     out = Path(sys.argv[1])
     out.mkdir(parents=True, exist_ok=True)
     index = ["# Reference", "", "The public headers. `tribo/tribo.h` includes all of them.", ""]

@@ -57,11 +57,20 @@ static bool make_worlds(Shoot* s) {
   return true;
 }
 
-static void replay_pose(const Shoot* s, double until, tbData* d) {
-  const tbSeries* r = s->film->replay;
-  double begin = r->time ? r->time[0] : 0;
-  int row = tb_series_row(r, until - begin, s->film->model->opt.timestep);
-  memcpy(d->qpos, r->value + (size_t)row * (size_t)r->width, (size_t)r->width * sizeof *d->qpos);
+static void copy_row(const tbSeries* series, int row, tbReal* values) {
+  size_t width = (size_t)series->width;
+  if (series->rows) memcpy(values, series->value + (size_t)row * width, width * sizeof *values);
+}
+
+// The state of the file at time `until`, with the controls and activations that its forces need.
+static void replay_state(const Shoot* s, double until, tbData* d) {
+  const Replay* r = s->film->replay;
+  double begin = r->qpos.time ? r->qpos.time[0] : 0;
+  int row = tb_series_row(&r->qpos, until - begin, s->film->model->opt.timestep);
+  copy_row(&r->qpos, row, d->qpos);
+  copy_row(&r->qvel, row, d->qvel);
+  copy_row(&r->ctrl, row, d->ctrl);
+  copy_row(&r->act, row, d->act);
   d->time = until;
 }
 
@@ -72,7 +81,7 @@ static bool advance(Shoot* s, int i, double until) {
   tbData* d = s->d[i];
   bool ok = true;
   f->model->opt.law = s->law[i];
-  if (f->replay) replay_pose(s, until, d);
+  if (f->replay) replay_state(s, until, d);
   while (!f->replay && ok && d->time + 0.5 * f->model->opt.timestep < until) {
     if (interrupt_signal()) return false;
     drive_set(&s->drive, d);
@@ -202,7 +211,7 @@ static bool draw_tiles(Shoot* s, tbRenderer* renderer, const tbRenderWorld* worl
   return true;
 }
 
-// What pictures need: a renderer, one tile and the whole.
+// A renderer, and the memory of one tile and of the whole picture.
 typedef struct {
   tbRenderer* renderer;
   unsigned char *tile, *rgb;
@@ -265,7 +274,7 @@ static void free_studio(Studio* studio) {
 // The worlds, the camera and the scale of forces before the first picture. The exit code.
 static int prepare(Shoot* s) {
   const Film* f = s->film;
-  const tbSeries* r = f->replay;
+  const tbSeries* r = f->replay ? &f->replay->qpos : NULL;
   bool placed = false;
   s->first = f->start + (r && r->time ? r->time[0] : 0);
   s->time = f->time;

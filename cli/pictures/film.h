@@ -8,12 +8,17 @@
 #include "laws.h"
 #include "tribo/tribo.h"
 
+// States of a file, a row each. Series without rows are not in the file: their values stay zero.
+typedef struct {
+  tbSeries qpos, qvel, ctrl, act;
+} Replay;
+
 typedef struct {
   tbModel* model;
   LawList laws;        // one world per law, labelled if there are several; none: the model's law
   const char* ctrl;    // file of controls, or NULL
   const char* key;     // keyframe to start at, or NULL
-  tbSeries* replay;    // states to draw in place of a simulation, or NULL
+  Replay* replay;      // states to draw in place of a simulation, or NULL
   double start, time;  // s: without pictures; with them
   int frames, width, height;
   bool follow, trail, beside, forces;
@@ -23,7 +28,7 @@ typedef struct {
   const char* command;  // for messages
 } Film;
 
-// What was drawn.
+// The pictures that were drawn.
 typedef struct {
   int frames;
   double first, time;  // s: of the first picture; from there to the last one

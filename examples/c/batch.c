@@ -17,11 +17,14 @@ static int randomize(tbBatch* b) {
   const tbModel* m = b->model;
   tbReal* friction = tb_batch_expand(b, "geom_friction");
   tbReal* mass = tb_batch_expand(b, "body_mass");
+  tbReal* inertia = tb_batch_expand(b, "body_inertia");
   tbReal* gravity = tb_batch_expand(b, "opt.gravity");
-  if (!friction || !mass || !gravity) return puts(b->message), 0;
+  if (!friction || !mass || !inertia || !gravity) return puts(b->message), 0;
   for (int w = 0; w < b->nworld; w++) {
     for (int g = 0; g < m->ngeom; g++) friction[3 * (w * m->ngeom + g)] *= vary(w, 0.8, 1.2);
+    // Bodies become heavier, not larger: their inertias grow as their masses do.
     for (int i = 0; i < m->nbody; i++) mass[w * m->nbody + i] *= vary(w, 0.9, 1.1);
+    for (int i = 0; i < 3 * m->nbody; i++) inertia[3 * w * m->nbody + i] *= vary(w, 0.9, 1.1);
     gravity[3 * w + 2] = -9.81 * vary(w, 0.99, 1.01);
   }
   return tb_batch_set_constants(b, NULL) == TB_OK;  // checks now what a step would check

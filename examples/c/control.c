@@ -11,7 +11,8 @@ int main(int argc, char** argv) {
   int key = tb_name2id(m, TB_OBJ_KEY, "stand");
   if (key < 0) return fprintf(stderr, "the model has no keyframe 'stand'\n"), 2;
   tbData* d = tb_data_new(m);
-  if (!d || tb_reset_keyframe(m, d, key) != TB_OK) return fprintf(stderr, "out of memory\n"), 2;
+  if (!d) return fprintf(stderr, "out of memory\n"), 2;
+  if (tb_reset_keyframe(m, d, key) != TB_OK) return fprintf(stderr, "%s\n", d->message), 2;
   const tbReal* pose = m->key_qpos + key * m->nq;
 
   // The control loop: read the state, write the torques, step.

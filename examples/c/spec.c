@@ -45,6 +45,19 @@ static int attach(tbSpec* spec) {
   return good;
 }
 
+// The same by the name of the file: the written file then has these two lines, not the arm's parts.
+static int attach_by_name(void) {
+  tbSpec* spec = tb_spec_create();
+  tb_spec_add_xml(tb_spec_section(spec, "asset", &error),
+                  "<model name='arm' file='scenes/arm.xml'/>", &error);
+  tb_spec_add_xml(tb_spec_world(spec), "<attach model='arm' body='base' prefix='left_'/>", &error);
+  tbModel* model = tb_spec_compile(spec, &error);
+  int good = model && tb_spec_save(spec, "by_name.xml", &error) == TB_OK;
+  tb_model_free(model);
+  tb_spec_free(spec);
+  return good;
+}
+
 // Walk over a copy, and take something out of it.
 static int walk(const tbSpec* spec) {
   tbSpec* copy = tb_spec_copy(spec, &error);
@@ -80,7 +93,8 @@ int main(void) {
   int good = change(spec, &model, &data);
   while (good && data->time < 4) tb_step(model, data);
   printf("height after 4 s: %.3f m\n", data->qpos[2]);
-  good = good && fabs(data->qpos[2] - 0.2) < 0.01 && walk(spec) && attach(spec) && mistake(spec) &&
+  good = good && fabs(data->qpos[2] - 0.2) < 0.01 && walk(spec) && attach(spec) &&
+         attach_by_name() && mistake(spec) &&
          tb_spec_recompile(spec, &model, &data, &error) == TB_OK;
   printf("%d bodies and %d actuators at %.1f s\n", model->nbody, model->nu, data->time);
   good = good && tb_spec_save(spec, "two_arms.xml", &error) == TB_OK &&  // as it was edited

@@ -62,7 +62,7 @@ typedef struct {
   int every;  // after every such step, counted from the first; 0: after each
 } tbRollout;
 
-// What tb_batch_forward computes.
+// The quantities that tb_batch_forward computes.
 typedef enum {
   TB_FORWARD_VELOCITY,  // what tb_step1 computes: frames, velocities, contacts, their sensors
   TB_FORWARD_FORCE,     // and forces and accelerations: what tb_forward computes

@@ -37,8 +37,8 @@ struct tbCallbacks {
   // tb_forward, and in each evaluation of integrators with several.
   void (*control)(const tbModel* model, tbData* data, const void* user);
 
-  // 5. Of actuators whose dyntype, gaintype or biastype is "user": rate of the activation, gain and
-  // bias. NULL: 0, 1 and 0.
+  // 5. Rate of the activation, gain and bias of actuators whose dyntype, gaintype or biastype is
+  // "user". NULL: 0, 1 and 0.
   tbReal (*act_dyn)(const tbModel* model, const tbData* data, int actuator, const void* user);
   tbReal (*act_gain)(const tbModel* model, const tbData* data, int actuator, const void* user);
   tbReal (*act_bias)(const tbModel* model, const tbData* data, int actuator, const void* user);

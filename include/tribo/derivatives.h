@@ -42,8 +42,9 @@ TB_API void tb_wrench_derivative(const tbModel* m, const tbData* d, int body, co
 TB_API void tb_jac_derivative(const tbModel* m, const tbData* d, int body, const tbReal point[3],
                               tbReal* djacp, tbReal* djacr);
 
-// Partials by q (each 3 x nv, or NULL) of the point's linear and angular velocity J `velocity`, for
-// a given generalised velocity (by qvel the partial is J itself). After tb_com_position.
+// Partials by q (each 3 x nv, or NULL) of the point's linear and angular velocity J times
+// `velocity`, a given generalised velocity (by qvel the partial is J itself). After
+// tb_com_position.
 TB_API void tb_velocity_derivative(const tbModel* m, const tbData* d, int body,
                                    const tbReal point[3], const tbReal* velocity,
                                    tbReal* dlinear_dq, tbReal* dangular_dq);

@@ -145,14 +145,14 @@ TB_API int tb_chain(const tbModel* m, int body, const int** dofs);
 TB_API void tb_jac(const tbModel* m, const tbData* d, int body, const tbReal point[3], tbReal* jacp,
                    tbReal* jacr);
 
-// Of a body's frame, a body's centre of mass, a geom, a site (as tb_jac at that point).
+// Jacobians of a body's frame, a body's centre of mass, a geom and a site: tb_jac at that point.
 TB_API void tb_jac_body(const tbModel* m, const tbData* d, int body, tbReal* jacp, tbReal* jacr);
 TB_API void tb_jac_body_com(const tbModel* m, const tbData* d, int body, tbReal* jacp,
                             tbReal* jacr);
 TB_API void tb_jac_geom(const tbModel* m, const tbData* d, int geom, tbReal* jacp, tbReal* jacr);
 TB_API void tb_jac_site(const tbModel* m, const tbData* d, int site, tbReal* jacp, tbReal* jacr);
 
-// Of the centre of mass of a subtree (3 x nv).
+// Jacobian of the centre of mass of a subtree (3 x nv).
 TB_API void tb_jac_subtree_com(const tbModel* m, const tbData* d, int body, tbReal* jacp);
 
 // Only the columns of the chain: three rows of length `stride` >= the chain's length, which is

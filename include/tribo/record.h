@@ -1,4 +1,4 @@
-// What a simulation writes and reads over time: recordings of any quantity, with the names of the
+// Files of a simulation over time: recordings of any quantity, with the names of the
 // model's parts in their headers, and series of controls or states to be followed.
 //
 // Columns of a header are FIELD:NAME for a value of the part NAME (joint, actuator, sensor, body,
@@ -9,15 +9,18 @@
 
 #include "tribo/data.h"
 
-// What tb_record_open records without a list.
+// The list that tb_record_open uses if it gets none.
 #define TB_RECORD_DEFAULT "time,qpos,qvel,ctrl,energy,ncon,residual_exact"
 
 // Columns of the contacts of a recording, a row per contact: geoms by number (the normal points
 // from the first to the second, which the force acts on), position, m, normal, distance, m, force
-// in the contact's frame and in world axes, N, and tbContactState.
+// in the contact's frame and in world axes, N, and tbContactState. In CSV two further columns,
+// TB_RECORD_CONTACT_NAMES, have the names of the geoms; in HDF5 the text names/geom has the names
+// of all geoms, a line each, in the order of their numbers.
 #define TB_RECORD_CONTACT                                                                     \
   "time,geom1,geom2,x,y,z,normal_x,normal_y,normal_z,dist,force_n,force_t1,force_t2,force_x," \
   "force_y,force_z,state"
+#define TB_RECORD_CONTACT_NAMES "geom1_name,geom2_name"
 enum { TB_RECORD_CONTACT_WIDTH = 17 };
 
 typedef struct tbRecording tbRecording;
@@ -45,9 +48,10 @@ TB_API tbResult tb_record_append(tbRecording* record, const tbModel* model, cons
 // Finish and free. Write errors are reported here at the latest.
 TB_API tbResult tb_record_close(tbRecording* record, tbError* error);
 
-// Read the field "qpos", "qvel" or "ctrl" of a model from a recording or a file of one's own:
-// ".csv" with a line of column names in any order (further columns are ignored; controls also by
-// the actuator's name alone), or with exactly `width` numbers in every row; ".npy", rows x width;
+// Read the field "qpos", "qvel", "ctrl" or "act" of a model from a recording or a file of one's
+// own: ".csv" with a line of column names in any order (further columns are ignored; controls also
+// by the actuator's name alone), or with exactly `width` numbers in every row; ".npy", rows x
+// width;
 // ".h5" with a dataset of that name. "time" is read where it is there. On success the caller frees
 // the arrays with tb_series_free; on an error the series is empty.
 TB_API tbResult tb_series_read(const char* path, const tbModel* model, const char* field,

@@ -3,7 +3,8 @@
 // A spec is a tree of elements with the names, nesting and attributes of MJCF; a URDF is converted
 // when it is loaded. Attributes are kept as given: default classes, frames, replicate and attach
 // are elements like others, and only compilation resolves them. The manual's page "Models in
-// memory" has an example and the table of elements and attributes.
+// memory" (docs/manual/spec.md) has examples. The table of elements and attributes is the page
+// "Elements of MJCF" of the reference, which `make docs` writes from src/io/spec_elements.h.
 //
 // Functions that return a tbResult or a pointer set `error`, which may be NULL, as loading does; a
 // failed call changes nothing. A NULL element is an error, so that calls can be nested. An element
@@ -51,7 +52,7 @@ TB_API tbModel* tb_spec_compile(const tbSpec* spec, tbError* error);
 // Compile, and replace *model and its world *data by new ones (mj_recompile). The state is carried
 // over: time, qpos and qvel of joints, act and ctrl of actuators, poses of mocap bodies. Elements
 // are recognised by name; those without a name by their order among the unnamed ones of their body
-// or section. What is new starts at its reference. On failure both stay as they are.
+// or section. New elements start at their reference. On failure both stay as they are.
 TB_API tbResult tb_spec_recompile(const tbSpec* spec, tbModel** model, tbData** data,
                                   tbError* error);
 
@@ -128,8 +129,8 @@ TB_API int tb_spec_get_reals(const tbElement* element, const char* attribute, tb
 TB_SPEC_STRUCTS(TB_SPEC_STRUCT_FUNCTIONS)
 #undef TB_SPEC_STRUCT_FUNCTIONS
 
-// Remove an element with its contents (mjs_delete). What refers to it by name is an error of the
-// next compilation.
+// Remove an element with its contents (mjs_delete). An element that refers to it by name is
+// an error of the next compilation.
 TB_API tbResult tb_spec_delete(tbElement* element, tbError* error);
 
 // The element called `name`. `kind` is "body", "joint", "geom", "site", "camera", "light", "frame",

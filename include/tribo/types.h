@@ -30,7 +30,7 @@ typedef enum {
   TB_ERROR_NUMERIC,      // a computation produced a non-finite number or broke down
 } tbResult;
 
-// What went wrong, where (file:line for a model) and what was expected.
+// An error: what went wrong, where (file:line for a model) and what was expected.
 typedef struct {
   tbResult code;
   char message[512];

@@ -5,9 +5,9 @@
 
 #include "assemble/assemble.h"
 
-// After a step: stores eq_load of equalities between trees, or that close a belt, and ten_load of
-// spatial tendons, if they are large enough to matter, and zero otherwise. A body in contact turns
-// with its support, and so do its contact forces.
+// Stores the loads of a finished step: eq_load of equalities that connect trees or close a belt,
+// and ten_load of spatial tendons. A load too small to matter is stored as zero. Contacts have
+// none: the force of a contact turns with the bodies that touch.
 tbResult tb_carried_load_keep(const tbModel* model, tbData* data, const tbConstraints* constraints,
                               const tbReal* row_force);
 

@@ -117,8 +117,8 @@ void tb_print_real(char text[TB_NUMBER_TEXT], tbReal value) {
 }
 
 void tb_print_shortest(char text[TB_NUMBER_TEXT], tbReal value) {
-  // Of a normal number, 15 digits without their trailing zeros are the shortest text if they
-  // suffice; denormal numbers have fewer digits.
+  // If 15 digits suffice for a normal number, they are its shortest text, without their trailing
+  // zeros; denormal numbers have fewer digits.
   tbReal back;
   int digits = fabs(value) < 1e-300 ? 1 : 15;
   for (; digits < 17; digits++) {

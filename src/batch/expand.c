@@ -199,7 +199,7 @@ static tbResult check_sizes(const tbModel* base, const tbReal* size, tbError* er
 static tbResult check_row(const tbModel* base, const tbWorldArray* a, const void* row,
                           tbError* error) {
   if (strcmp(a->type, "real") != 0) return TB_OK;
-  tbResult result = tb_check_values(a->name, row, a->count, error);
+  tbResult result = tb_check_values(base, a->name, row, a->count, error);
   if (result != TB_OK) return result;
   if (strcmp(a->name, "qpos0") == 0 || strcmp(a->name, "qpos_spring") == 0) {
     return tb_check_configuration(base, a->name, row, error);
@@ -263,7 +263,7 @@ tbResult tb_expansion_refresh(tbExpansion* x, tbBatchWorker* worker, const tbMod
   tbResult result = check_rows(x, &worker->model, base, w, &error);
   if (result == TB_OK && sources) result = derive(x, worker, base, w, &error);
   if (result == TB_OK) {
-    // What was completed has other bits now.
+    // Placeholder values that were replaced have changed the hash.
     *then = sources ? hash_rows(x, w) : now;
     return TB_OK;
   }

@@ -114,7 +114,7 @@ static void refuse_world(tbWorldReport* report, tbResult result) {
   report->offender.reason = TB_OFFENCE_FAILED;
 }
 
-// What a step of the rollout is for.
+// The purpose of one step of the rollout.
 static tbPurpose purpose_of(const tbBatch* b, const Trajectory* t, int step) {
   int nstep = t->rollout->nstep;
   bool last = step + 1 == nstep;
@@ -208,7 +208,8 @@ tbResult tb_batch_rollout(tbBatch* batch, const tbRollout* rollout) {
 
 // ---- evaluations -------------------------------------------------------------------------------
 
-// What an evaluation leaves in the world's memory (warm starts) would change the next step.
+// An evaluation changes warm starts in the world's memory, which would change the next step: the
+// memory is restored.
 static tbResult evaluate(tbBatch* b, tbBatchWorker* worker, int w, void* context) {
   bool all = *(const tbForwardStage*)context == TB_FORWARD_FORCE;
   tbPurpose purpose = {.observed = b->state->requests.needs};

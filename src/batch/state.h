@@ -1,4 +1,4 @@
-// What a batch keeps beside its public arrays, and the loop over its worlds.
+// The private state of a batch, and the loop over its worlds.
 #ifndef TRIBO_BATCH_STATE_H_
 #define TRIBO_BATCH_STATE_H_
 

@@ -30,8 +30,8 @@ void tb_batch_worker_limit(tbBatchWorker* worker, size_t bytes);
 // Point the worker's model and data at the rows of world w. Its state can be read and written.
 void tb_batch_worker_view(tbBatchWorker* worker, tbBatch* batch, int w);
 
-// View world w and give its memory to the worker, that of all laws if `whole`. `close` takes it
-// back, and the time, whatever `open` returned.
+// View world w and give its memory to the worker, that of all laws if `whole`. `close` returns
+// memory and time to the world, whatever `open` returned.
 tbResult tb_batch_worker_open(tbBatchWorker* worker, tbBatch* batch, int w, bool whole);
 tbResult tb_batch_worker_close(tbBatchWorker* worker, tbBatch* batch, int w, bool whole);
 

@@ -42,8 +42,13 @@ static tbResult reset(tbBatch* b, tbBatchWorker* worker, int w, void* context) {
 
 static tbResult check_key(tbBatch* b, int key) {
   if (key >= -1 && key < b->model->nkey) return TB_OK;
-  return tb_batch_refuse(b, "tb_batch_reset: the model has no keyframe %d, only -1 to %d", key,
-                         b->model->nkey - 1);
+  if (b->model->nkey == 0) {
+    return tb_batch_refuse(
+        b, "tb_batch_reset: no keyframe %d: the model has no keyframes (-1: reference pose)", key);
+  }
+  return tb_batch_refuse(
+      b, "tb_batch_reset: no keyframe %d: the model has 0 to %d (-1: reference pose)", key,
+      b->model->nkey - 1);
 }
 
 tbResult tb_batch_reset(tbBatch* b, const unsigned char* mask, int key) {

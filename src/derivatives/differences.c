@@ -49,7 +49,8 @@ static tbModel accurate(const tbModel* m) {
   return out;
 }
 
-// Start of every evaluation: state, inputs, cached impulses and anchors of springs.
+// Snapshot to which the world is reset before each evaluation: state, inputs, impulse cache, spring
+// anchors.
 typedef struct {
   void* bytes;
   size_t size;

@@ -356,7 +356,7 @@ static bool are_apart(const tbDetector* f, const tbData* d, tbPairMemory* memory
   return way > 0;
 }
 
-// The margins of two geoms add up, and so do their gaps. An override replaces the margin only.
+// The margins of two geoms add up; their gaps are added too. An override replaces the margin only.
 static tbReal contact_margin(const tbModel* m, int g1, int g2, int pair) {
   if (m->opt.enableflags & TB_ENABLE_OVERRIDE) return m->opt.o_margin;
   return pair >= 0 ? m->pair_margin[pair] : m->geom_margin[g1] + m->geom_margin[g2];

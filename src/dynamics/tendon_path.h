@@ -20,7 +20,7 @@ typedef struct {
   tbReal divisor;
 } tbTendonLeg;
 
-// An iterator over the straight pieces that connect two bodies.
+// An iterator over those straight pieces of a tendon's path that connect two bodies.
 typedef struct {
   int at, end;  // elements of the path
   int piece;    // index of the next piece of the leg

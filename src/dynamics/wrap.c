@@ -77,8 +77,8 @@ static tbReal wrap_outside(const tbReal p[2], const tbReal q[2], const tbReal* s
   tbReal near[2] = {p[0] + a * d[0], p[1] + a * d[1]};
   if (dot2(near, near) > r2 && (!side || dot2(side, near) >= 0)) return -1;
 
-  // Of the two directions: the one on the given side, or the shorter; never one that crosses
-  // itself.
+  // The path turns in the direction of the given side, or in the shorter of the two; never in one
+  // in which it crosses itself.
   tbReal arrive[2][2], leave[2][2], quality[2];
   for (int way = 0; way < 2; way++) {
     tangent_points(p, q, radius, way ? -1 : 1, arrive[way], leave[way]);

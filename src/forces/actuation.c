@@ -54,7 +54,7 @@ void tb_next_activations(const tbModel* m, tbData* d, const tbReal* act_dot) {
   }
 }
 
-// What the gain multiplies: the control, or the activation where there is one.
+// The factor of the gain: the control, or the activation where there is one.
 static tbReal input_of(const tbModel* m, const tbData* d, int i, tbReal ctrl) {
   if (m->actuator_actadr[i] < 0) return ctrl;
   int state = m->actuator_actadr[i] + m->actuator_actnum[i] - 1;

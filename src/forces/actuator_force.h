@@ -10,7 +10,7 @@
 #include "tribo/enums.h"
 #include "tribo/model.h"
 
-// What a gain or bias depends on besides its parameters.
+// Quantities on which a gain or bias depends besides its parameters.
 typedef struct {
   tbReal length, velocity;    // m and m/s or rad and rad/s, times the gear
   const tbReal* lengthrange;  // of a muscle

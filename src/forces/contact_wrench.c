@@ -1,5 +1,6 @@
 // Wrenches, velocities and states of contacts, for the user.
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -28,7 +29,18 @@ static tbResult check_world(const tbModel* m, const tbData* d, const void* out, 
 
 static tbResult check_index(const char* name, int i, int count, tbError* error) {
   if (i >= 0 && i < count) return TB_OK;
-  return tb_fail(error, TB_ERROR_ARGUMENT, "%s is %d, but there are %d of them", name, i, count);
+  return tb_fail(error, TB_ERROR_ARGUMENT, "%s %d does not exist: expected 0 to %d", name, i,
+                 count - 1);
+}
+
+static tbResult check_contact(const tbData* d, int contact, tbError* error) {
+  if (contact >= 0 && contact < d->ncon) return TB_OK;
+  char has[64] = "there are no contacts";
+  if (d->ncon > 0) {
+    snprintf(has, sizeof has, "%d contact%s (0 to %d)", d->ncon, d->ncon > 1 ? "s" : "",
+             d->ncon - 1);
+  }
+  return tb_fail(error, TB_ERROR_ARGUMENT, "contact %d does not exist: %s", contact, has);
 }
 
 static tbResult check_point(const tbReal about[3], tbError* error) {
@@ -71,7 +83,7 @@ static void add_contacts(const tbData* d, const int* body_of, int on, int by, co
 tbResult tb_contact_wrench(const tbModel* m, const tbData* d, int contact, int on_geom,
                            tbReal wrench[6], tbError* error) {
   tbResult result = check_world(m, d, wrench, "wrench", error);
-  if (result == TB_OK) result = check_index("contact", contact, d->ncon, error);
+  if (result == TB_OK) result = check_contact(d, contact, error);
   if (result != TB_OK) return result;
   const tbContact* c = &d->contact[contact];
   if (on_geom != c->geom[0] && on_geom != c->geom[1]) {
@@ -149,7 +161,7 @@ static void add_velocity(const tbModel* m, const tbData* d, int body, const tbRe
 tbResult tb_contact_velocity(const tbModel* m, const tbData* d, int contact, tbReal velocity[6],
                              tbError* error) {
   tbResult result = check_world(m, d, velocity, "velocity", error);
-  if (result == TB_OK) result = check_index("contact", contact, d->ncon, error);
+  if (result == TB_OK) result = check_contact(d, contact, error);
   if (result != TB_OK) return result;
   const tbContact* c = &d->contact[contact];
   tbReal twist[6] = {0};

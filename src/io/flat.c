@@ -273,7 +273,8 @@ static tbResult check_names(tbFlat* spec, tbFlatKind kind, tbError* error) {
   return TB_OK;
 }
 
-// Sorts path elements and tuple items by their owners, and drops those without an owner.
+// Reorders path elements by tendon and items by tuple, so that those of each are consecutive; drops
+// those that belong to none.
 static bool gather_parts(tbFlat* spec) {
   tbFlatWrap* wrap = TB_ARENA_NEW(&spec->arena, tbFlatWrap, spec->nwrap + 1);
   tbFlatTupleItem* item = TB_ARENA_NEW(&spec->arena, tbFlatTupleItem, spec->ntupleitem + 1);

@@ -7,7 +7,7 @@
 #include "tribo/inverse.h"
 #include "world/state.h"
 
-// What a law remembers between steps: the first `size` bytes of its state, which can be moved. It
+// Memory of a law between steps: the first `size` bytes of its state, which can be moved. It
 // belongs to snapshots and to every world of a batch.
 typedef struct {
   size_t size;

@@ -20,7 +20,7 @@ typedef struct {
   double norm_balanced;  // of the matrix that the approximant saw, before scaling
 } tbExpmInfo;
 
-// Order and squarings automatic, machine precision, balanced.
+// Settings that choose order and squarings by the norm, for machine precision, with balancing.
 tbExpmSettings tb_expm_defaults(void);
 
 // The largest norm at which the Padé approximant of `order` has the relative backward error

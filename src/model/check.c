@@ -3,6 +3,8 @@
 #include "model/check.h"
 
 #include <math.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -42,6 +44,39 @@ tbResult tb_check_rows(const char* field, const int* start, int n, int64_t* entr
   return good ? TB_OK : tb_fail(error, TB_ERROR_MODEL, "model: %s does not ascend from 0", field);
 }
 
+// Parts of a model whose arrays begin with a word.
+static const struct {
+  const char *prefix, *kind;
+  tbObjType type;
+  size_t count;  // offset of their number in tbModel
+} OWNERS[] = {{"body_", "body", TB_OBJ_BODY, offsetof(tbModel, nbody)},
+              {"jnt_", "joint", TB_OBJ_JOINT, offsetof(tbModel, njnt)},
+              {"geom_", "geom", TB_OBJ_GEOM, offsetof(tbModel, ngeom)},
+              {"site_", "site", TB_OBJ_SITE, offsetof(tbModel, nsite)},
+              {"cam_", "camera", TB_OBJ_CAMERA, offsetof(tbModel, ncam)},
+              {"eq_", "equality", TB_OBJ_EQUALITY, offsetof(tbModel, neq)},
+              {"tendon_", "tendon", TB_OBJ_TENDON, offsetof(tbModel, ntendon)},
+              {"actuator_", "actuator", TB_OBJ_ACTUATOR, offsetof(tbModel, nu)},
+              {"sensor_", "sensor", TB_OBJ_SENSOR, offsetof(tbModel, nsensor)}};
+
+// "body_mass[1] ('cube')", "geom_friction[3] (geom 1 'cube', number 0)": value `i` of `n`.
+static void describe(const tbModel* m, const char* field, int64_t n, int64_t i, char text[192]) {
+  int used = snprintf(text, 192, "%.60s[%lld]", field, (long long)i);
+  for (size_t k = 0; k < sizeof OWNERS / sizeof *OWNERS; k++) {
+    if (strncmp(field, OWNERS[k].prefix, strlen(OWNERS[k].prefix)) != 0) continue;
+    int count = *(const int*)(const void*)((const char*)m + OWNERS[k].count);
+    if (count < 1 || n % count != 0) continue;
+    int64_t each = n / count;
+    const char* name = tb_id2name(m, OWNERS[k].type, (int)(i / each));
+    const char *quote = *name ? "'" : "", *blank = *name ? " " : "";
+    if (each == 1 && *name) snprintf(text + used, 192 - (size_t)used, " ('%.80s')", name);
+    if (each > 1) {
+      snprintf(text + used, 192 - (size_t)used, " (%s %d%s%s%.80s%s, number %d)", OWNERS[k].kind,
+               (int)(i / each), blank, quote, name, quote, (int)(i % each));
+    }
+  }
+}
+
 // Rows of `columns` values that are unit vectors.
 static tbResult check_units(const char* field, const tbReal* x, int64_t n, int columns,
                             tbError* error) {
@@ -49,31 +84,52 @@ static tbResult check_units(const char* field, const tbReal* x, int64_t n, int c
     tbReal norm = 0;
     for (int k = 0; k < columns; k++) norm += x[i + k] * x[i + k];
     if (!(fabs(norm - 1) < 1e-6)) {
-      return tb_fail(error, TB_ERROR_MODEL, "model: %s[%lld] is not a unit %s", field,
+      return tb_fail(error, TB_ERROR_MODEL, "%s[%lld] is not a unit %s", field,
                      (long long)(i / columns), columns == 4 ? "quaternion" : "vector");
     }
   }
   return TB_OK;
 }
 
-tbResult tb_check_values(const char* field, const tbReal* values, int64_t n, tbError* error) {
+// The condition on the values of an array, as text; "" without a rule.
+static const char* allowed_values(const char* field) {
+#define X(name, allowed) \
+  if (strcmp(field, #name) == 0) return #allowed;
+  TB_VALUE_RULES(X)
+#undef X
+  return "";
+}
+
+static tbResult refuse_value(const tbModel* m, const char* field, const tbReal* values, int64_t n,
+                             int64_t i, tbError* error) {
+  char where[192];
+  const bool is_range = tb_ends_with(field, "range"), finite = isfinite(values[i]);
+  const char* rule = allowed_values(field);
+  describe(m, field, n, i, where);
+  return tb_fail(error, TB_ERROR_MODEL, "%s is %g, expected %s%s", where,
+                 isnan(values[i]) ? NAN : values[i],
+                 finite     ? ""
+                 : is_range ? "a number"
+                 : *rule    ? "a finite "
+                            : "a finite number",
+                 rule);
+}
+
+tbResult tb_check_values(const tbModel* m, const char* field, const tbReal* values, int64_t n,
+                         tbError* error) {
   if (tb_ends_with(field, "user") || strcmp(field, "numeric_data") == 0) return TB_OK;
   const bool is_range = tb_ends_with(field, "range");
   for (int64_t i = 0; i < n; i++) {
     if (is_range ? isnan(values[i]) : !isfinite(values[i])) {
-      return tb_fail(error, TB_ERROR_MODEL, "model: %s[%lld] is %g", field, (long long)i,
-                     values[i]);
+      return refuse_value(m, field, values, n, i, error);
     }
   }
-#define X(name, allowed)                                                                   \
-  if (strcmp(field, #name) == 0) {                                                         \
-    for (int64_t i = 0; i < n; i++) {                                                      \
-      const tbReal x = values[i];                                                          \
-      if (!(allowed)) {                                                                    \
-        return tb_fail(error, TB_ERROR_MODEL, "model: %s[%lld] is %g, expected %s", field, \
-                       (long long)i, x, #allowed);                                         \
-      }                                                                                    \
-    }                                                                                      \
+#define X(name, allowed)                                                  \
+  if (strcmp(field, #name) == 0) {                                        \
+    for (int64_t i = 0; i < n; i++) {                                     \
+      const tbReal x = values[i];                                         \
+      if (!(allowed)) return refuse_value(m, field, values, n, i, error); \
+    }                                                                     \
   }
   TB_VALUE_RULES(X)
 #undef X
@@ -84,6 +140,13 @@ tbResult tb_check_values(const char* field, const tbReal* values, int64_t n, tbE
   return TB_OK;
 }
 
+// An error of a value, as one of a model.
+static tbResult of_model(tbResult result, tbError* error) {
+  if (result == TB_OK || !error) return result;
+  tbError value = *error;
+  return tb_fail(error, result, "model: %.240s", value.message);
+}
+
 // Ranges may be infinite, and user data may have any value.
 static tbResult check_numbers(const tbModel* model, tbError* error) {
   TB_MODEL_SIZES(TB_SIZE_LOCAL)
@@ -92,11 +155,11 @@ static tbResult check_numbers(const tbModel* model, tbError* error) {
 #define TB_IS_REAL_char 0
 #define TB_IS_REAL_float 0
 #define TB_IS_REAL_uint16_t 0
-#define X(type, name, rows, columns, unit, what)                                      \
-  if (TB_IS_REAL_##type) {                                                            \
-    tbResult result = tb_check_values(#name, (const tbReal*)(const void*)model->name, \
-                                      (rows) * (columns), error);                     \
-    if (result) return result;                                                        \
+#define X(type, name, rows, columns, unit, what)                                             \
+  if (TB_IS_REAL_##type) {                                                                   \
+    tbResult result = tb_check_values(model, #name, (const tbReal*)(const void*)model->name, \
+                                      (rows) * (columns), error);                            \
+    if (result) return of_model(result, error);                                              \
   }
   TB_MODEL_ARRAYS(X)
 #undef X

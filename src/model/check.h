@@ -20,7 +20,8 @@ tbResult tb_check_rows(const char* field, const int* start, int n, int64_t* entr
                        tbError* error);
 
 // The numbers of an array of the model, or of a world's row of it, are as value_rules.h says.
-tbResult tb_check_values(const char* field, const tbReal* values, int64_t n, tbError* error);
+tbResult tb_check_values(const tbModel* model, const char* field, const tbReal* values, int64_t n,
+                         tbError* error);
 
 // The quaternions of a configuration are unit ones; after tb_check_tree.
 tbResult tb_check_configuration(const tbModel* model, const char* field, const tbReal* qpos,

@@ -1,5 +1,6 @@
 #include "tribo/data.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -150,7 +151,12 @@ void tb_reset(const tbModel* model, tbData* data) {
 
 tbResult tb_reset_keyframe(const tbModel* model, tbData* data, int key) {
   if (!tb_is_world_of(model, data)) return TB_ERROR_ARGUMENT;
-  if (key < 0 || key >= model->nkey) return TB_ERROR_ARGUMENT;
+  if (key < 0 || key >= model->nkey) {
+    char has[64] = "the model has none";
+    if (model->nkey > 0) snprintf(has, sizeof has, "the model has 0 to %d", model->nkey - 1);
+    snprintf(data->message, sizeof data->message, "no keyframe %d, %s", key, has);
+    return TB_ERROR_ARGUMENT;
+  }
   tb_reset(model, data);
   tb_reset_state(model, data, key);
   return TB_OK;

@@ -28,6 +28,11 @@ bool tb_model_is_laid_out(const tbModel* model);
 // arrays of meshes. Requires tb_model_is_laid_out.
 uint64_t tb_model_structure(const tbModel* model);
 
+// "KIND ID 'NAME'", or "KIND ID" of an object without a name, for messages. Returns `text`.
+enum { TB_OBJECT_TEXT = 128 };
+const char* tb_object_text(const tbModel* model, tbObjType type, const char* kind, int id,
+                           char text[TB_OBJECT_TEXT]);
+
 // tb_model_check without storing that the model passed: nothing is written.
 tbResult tb_model_check_only(const tbModel* model, tbError* error);
 

@@ -1,6 +1,8 @@
 // Names of objects: offsets into one pool of characters.
+#include <stdio.h>
 #include <string.h>
 
+#include "model/model.h"
 #include "model/joint_kinds.h"
 #include "tribo/model.h"
 
@@ -45,6 +47,14 @@ const char* tb_id2name(const tbModel* model, tbObjType type, int id) {
   int count;
   const int* table = name_table(model, type, &count);
   return table && id >= 0 && id < count && table[id] >= 0 ? model->names + table[id] : "";
+}
+
+const char* tb_object_text(const tbModel* model, tbObjType type, const char* kind, int id,
+                           char text[TB_OBJECT_TEXT]) {
+  const char* name = tb_id2name(model, type, id);
+  int used = snprintf(text, TB_OBJECT_TEXT, "%s %d", kind, id);
+  if (*name) snprintf(text + used, TB_OBJECT_TEXT - (size_t)used, " '%.80s'", name);
+  return text;
 }
 
 const char* tb_joint_type_name(int type) {

@@ -89,8 +89,8 @@ typedef enum {
   TB_SENSOR_CONTACT
 } tbSensorTarget;
 
-// What the value depends on: positions, velocities (both known after the first half of a step), or
-// accelerations and forces.
+// Stage at which a sensor's value is known: it depends on positions, velocities (both known after
+// the first half of a step), or accelerations and forces.
 typedef enum { TB_STAGE_POS, TB_STAGE_VEL, TB_STAGE_ACC } tbSensorStage;
 
 // The cutoff clamps from both sides, from above only, is refused at load, or does nothing.

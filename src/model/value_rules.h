@@ -1,4 +1,4 @@
-// What the numbers of a model's arrays may be, beyond being finite. The checks of a loaded model
+// Conditions on the numbers of a model's arrays, beyond being finite. The checks of a loaded model
 // and of the worlds of a batch read these lists.
 #ifndef TRIBO_MODEL_VALUE_RULES_H_
 #define TRIBO_MODEL_VALUE_RULES_H_

@@ -47,6 +47,9 @@ struct tbRecording {
   tbH5 file;
   Column column[MOST_FIELDS];
   int count;
+  // Names of all geoms, a line each, for contacts: the model may be freed before the file is
+  // written.
+  char* geom_names;
 };
 
 // ---- what is recorded --------------------------------------------------------------------------
@@ -145,6 +148,29 @@ static void take_values(Column* c, const tbModel* m, const tbData* d) {
   }
 }
 
+// ---- names of geoms ----------------------------------------------------------------------------
+
+// The names of all geoms, a line each; NULL when out of memory. The caller frees it.
+static char* list_geoms(const tbModel* m) {
+  size_t size = 1, used = 0;
+  for (int i = 0; i < m->ngeom; i++) size += strlen(tb_id2name(m, TB_OBJ_GEOM, i)) + 1;
+  char* list = malloc(size);
+  if (!list) return NULL;
+  list[0] = 0;
+  for (int i = 0; i < m->ngeom; i++) {
+    char* name = list + used;
+    used += (size_t)snprintf(name, size - used, "%s\n", tb_id2name(m, TB_OBJ_GEOM, i));
+    for (char* c = name; c + 1 < list + used; c++) *c = *c == '\n' ? ' ' : *c;
+  }
+  return list;
+}
+
+// Copy the name of a geom into `name`, cut at `size`.
+static void geom_name(const char* list, int geom, char* name, size_t size) {
+  for (int i = 0; i < geom && *list; i++) list += strcspn(list, "\n") + 1;
+  snprintf(name, size, "%.*s", (int)strcspn(list, "\n"), list);
+}
+
 // ---- CSV ---------------------------------------------------------------------------------------
 
 // Names with separators or quotes are quoted.
@@ -166,7 +192,7 @@ static void csv_header(tbRecording* r, const tbModel* m) {
   const char* separator = "";
   for (int k = 0; k < r->count; k++) {
     Column* c = &r->column[k];
-    if (c->kind == CONTACTS) fputs(TB_RECORD_CONTACT, r->csv);
+    if (c->kind == CONTACTS) fputs(TB_RECORD_CONTACT "," TB_RECORD_CONTACT_NAMES, r->csv);
     for (int i = 0; i < c->field.width && c->kind != CONTACTS; i++, separator = ",") {
       tb_field_column(m, &c->field, i, name);
       fputs(separator, r->csv);
@@ -188,6 +214,13 @@ static void csv_rows(tbRecording* r) {
         // NAN is written without its sign, which has no meaning.
         if (!isnan(value)) tb_print_real(number, value);
         fprintf(r->csv, "%s%s", separator, number);
+      }
+      for (int side = 0; side < 2 && c->kind == CONTACTS; side++) {
+        char name[TB_COLUMN_TEXT];
+        tbReal geom = c->buffer[(size_t)row * (size_t)c->field.width + 1 + (size_t)side];
+        geom_name(r->geom_names, (int)geom, name, sizeof name);
+        fputc(',', r->csv);
+        csv_name(r->csv, name);
       }
     }
     fputc('\n', r->csv);
@@ -226,7 +259,8 @@ static tbResult write_names(tbRecording* r, const tbModel* m, const Column* c, t
   snprintf(path, sizeof path, "names/%s", c->field.name);
   tbResult result = tb_h5_write_text(r->file, path, text, error);
   free(text);
-  return result;
+  if (result != TB_OK || c->kind != CONTACTS) return result;
+  return tb_h5_write_text(r->file, "names/geom", r->geom_names, error);
 }
 
 static bool make_dataset(tbRecording* r, Column* c) {
@@ -307,6 +341,7 @@ static bool flush(tbRecording* r) {
 
 static void free_all(tbRecording* r) {
   for (int k = 0; k < r->count; k++) free(r->column[k].buffer);
+  free(r->geom_names);
   free(r);
 }
 
@@ -338,6 +373,8 @@ tbRecording* tb_record_open(const char* path, const tbModel* model, const char* 
   }
   r->file = -1;
   tbResult result = add_fields(r, model, what ? what : TB_RECORD_DEFAULT, error);
+  r->geom_names = list_geoms(model);
+  if (result == TB_OK && !r->geom_names) result = tb_fail(error, TB_ERROR_MEMORY, "out of memory");
   if (result == TB_OK) result = open_file(r, path, model, error);
   if (result == TB_OK) return r;
   if (r->csv) fclose(r->csv);

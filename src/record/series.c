@@ -46,7 +46,7 @@ int tb_series_row(const tbSeries* s, tbReal elapsed, tbReal timestep) {
 
 enum { OTHER = -1 };  // a column that is not read
 
-// What each column of a file holds: 0 is time, 1 + i value i of the field.
+// Contents of the columns of a file: 0 is time, 1 + i value i of the field.
 typedef struct {
   int count;
   int* holds;
@@ -101,9 +101,9 @@ static int find_value(const tbModel* m, const tbField* f, const char* name, int 
 }
 
 // Parse the names of the first line; returns an error, or NULL. `missing` gets the first column
-// that is not there.
+// that is not there, *absent the number of its value.
 static const char* find_columns(const char* line, const tbModel* m, const tbField* f, Columns* c,
-                                char missing[TB_COLUMN_TEXT]) {
+                                char missing[TB_COLUMN_TEXT], int* absent) {
   bool* seen = calloc((size_t)f->width + 2, sizeof *seen);
   const char *wrong = seen ? NULL : "out of memory", *at = line;
   int room = 1, next = 0;
@@ -125,7 +125,8 @@ static const char* find_columns(const char* line, const tbModel* m, const tbFiel
   for (int i = 0; i < f->width && !wrong; i++) {
     if (seen[1 + i]) continue;
     tb_field_column(m, f, i, missing);
-    wrong = "has no column";
+    *absent = i;
+    wrong = "has no column for";
   }
   free(seen);
   return wrong;
@@ -150,6 +151,20 @@ static void find_similar(const char* line, const Columns* c, const char* missing
       memcpy(similar, name, sizeof name);
     }
   }
+}
+
+// All names that the column of value `i` may have: "actuator 2: ctrl:hip, hip or ctrl2".
+static void list_columns(const tbModel* m, const tbField* f, int i, char list[3 * TB_COLUMN_TEXT]) {
+  char name[TB_COLUMN_TEXT], bare[TB_COLUMN_TEXT] = "", numbered[TB_FIELD_TEXT + 16];
+  int component;
+  bool only, is_ctrl = strcmp(f->name, "ctrl") == 0;
+  const char* part = tb_field_part(m, f, i, &component, &only);
+  tb_field_column(m, f, i, name);
+  snprintf(numbered, sizeof numbered, "%s%d", f->name, i);
+  if (is_ctrl && *part) snprintf(bare, sizeof bare, ", %.200s", part);
+  bool named = strcmp(name, numbered) != 0;
+  snprintf(list, 3 * TB_COLUMN_TEXT, "%s %d: %s%s%s%s", is_ctrl ? "actuator" : f->name, i, name,
+           bare, named ? " or " : "", named ? numbered : "");
 }
 
 // A first line of numbers only: one column per value.
@@ -236,7 +251,7 @@ static tbResult read_csv(const char* path, const tbModel* m, const tbField* f, t
   }
   char *line = NULL, missing[TB_COLUMN_TEXT] = "";
   size_t size = 0;
-  int cells = 0, number = 1;
+  int cells = 0, number = 1, absent = 0;
   Columns c = {0};
   const char* wrong = NULL;
   bool any = getline(&line, &size, file) > 0;
@@ -251,18 +266,22 @@ static tbResult read_csv(const char* path, const tbModel* m, const tbField* f, t
     for (int i = 0; i < cells && c.holds; i++) c.holds[i] = 1 + i;
     if (!c.holds) wrong = "out of memory";
   } else if (any) {
-    wrong = find_columns(line, m, f, &c, missing);
+    wrong = find_columns(line, m, f, &c, missing, &absent);
   }
   if (!wrong) wrong = read_rows(file, &line, &size, &c, headless, s, &number);
   if (!wrong && s->rows == 0) wrong = "has no rows";
-  char similar[TB_COLUMN_TEXT] = "";
-  if (wrong && *missing && !headless) find_similar(line, &c, missing, similar);
+  char similar[TB_COLUMN_TEXT] = "", names[3 * TB_COLUMN_TEXT];
+  snprintf(names, sizeof names, "%s", missing);
+  if (wrong && *missing && !headless) {
+    find_similar(line, &c, missing, similar);
+    list_columns(m, f, absent, names);
+  }
   free(line);
   free(c.holds);
   fclose(file);
   if (!wrong) return TB_OK;
   return tb_fail(error, TB_ERROR_PARSE, "%s:%d: %s%s%s%s%s%s", path, number, wrong,
-                 *missing ? " " : "", missing, *similar ? " (nearest: '" : "", similar,
+                 *missing ? " " : "", names, *similar ? " (nearest: '" : "", similar,
                  *similar                ? "')"
                  : *missing && !headless ? " (every value needs one)"
                                          : "");
@@ -341,15 +360,19 @@ tbResult tb_series_read(const char* path, const tbModel* m, const char* field, t
     return tb_fail(error, TB_ERROR_ARGUMENT,
                    "tb_series_read: path, model, field and series must not be NULL");
   }
-  bool known =
-      strcmp(field, "qpos") == 0 || strcmp(field, "qvel") == 0 || strcmp(field, "ctrl") == 0;
-  if (!known || !tb_record_field_find(m, field, &f)) {
+  // Fields that may be read, and of what a model without their values has none.
+  static const char* const FIELDS[][2] = {
+      {"qpos", "joints"}, {"qvel", "joints"}, {"ctrl", "actuators"}, {"act", "activations"}};
+  enum { KNOWN = sizeof FIELDS / sizeof *FIELDS };
+  int known = 0;
+  while (known < KNOWN && strcmp(field, FIELDS[known][0]) != 0) known++;
+  if (known == KNOWN || !tb_record_field_find(m, field, &f)) {
     return tb_fail(error, TB_ERROR_ARGUMENT,
-                   "tb_series_read: expected the field qpos, qvel or ctrl, not '%.60s'", field);
+                   "tb_series_read: expected the field qpos, qvel, ctrl or act, not '%.60s'",
+                   field);
   }
   if (f.width == 0) {
-    return tb_fail(error, TB_ERROR_ARGUMENT, "%s: the model has no %s", path,
-                   strcmp(field, "ctrl") == 0 ? "actuators" : "joints");
+    return tb_fail(error, TB_ERROR_ARGUMENT, "%s: the model has no %s", path, FIELDS[known][1]);
   }
   s->width = f.width;
   tbResult result;

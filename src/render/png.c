@@ -100,7 +100,7 @@ typedef struct {
   int x, y, width, height;
 } Part;
 
-// What differs from the frame before (at least one pixel, since a frame cannot be empty).
+// The rectangle that differs from the frame before (at least one pixel: no frame may be empty).
 static Part changed_part(const tbPng* w, const unsigned char* rgb) {
   if (!w->before) return (Part){0, 0, w->width, w->height};
   int left = w->width, right = -1, top = w->height, bottom = -1;

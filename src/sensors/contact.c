@@ -35,7 +35,7 @@ static int direction(const tbModel* m, const tbData* d, int s, const tbContact* 
   return from1 && to2 ? 1 : from2 && to1 ? -1 : 0;
 }
 
-// What contacts are sorted by: the least comes first.
+// The key by which contacts are sorted: the least comes first.
 static tbReal rank(int reduce, const tbContact* c) {
   if (reduce == TB_REDUCE_MINDIST) return c->dist;
   return reduce == TB_REDUCE_MAXFORCE ? -tb_dot3(c->force, c->force) : 0;

@@ -1,4 +1,4 @@
-// What a sensor is evaluated from.
+// Arguments of the functions that evaluate sensors.
 #ifndef TRIBO_SENSORS_CONTEXT_H_
 #define TRIBO_SENSORS_CONTEXT_H_
 

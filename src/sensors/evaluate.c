@@ -91,7 +91,7 @@ static void evaluate(const tbSensorContext* x, bool second) {
   }
 }
 
-// What the sensors of a model need together: bits of tbSensorNeeds.
+// Quantities that the sensors of a model need together: bits of tbSensorNeeds.
 static int needs_of(const tbModel* m) {
   int needs = 0;
   for (int s = 0; s < m->nsensor; s++) needs |= tb_sensor_kinds[m->sensor_type[s]].needs;

@@ -320,7 +320,7 @@ void tb_sensor_distance(const tbSensorContext* context, int sensor, tbReal* out)
 // Pixel at which a camera sees a site.
 void tb_sensor_camprojection(const tbSensorContext* context, int sensor, tbReal* out);
 
-// 1 where an object lies inside a site. And whether a point does.
+// 1 where an object lies inside a site; and a function that tells whether a point does.
 void tb_sensor_insidesite(const tbSensorContext* context, int sensor, tbReal* out);
 bool tb_inside_site(const tbModel* model, const tbData* data, int site, const tbReal point[3]);
 

@@ -1,5 +1,6 @@
 // tb_solve: checks, dispatch by the list, and the status by the residual function.
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,11 @@
 #include "problem/problem.h"
 #include "solvers/solver.h"
 
+// First word of a tbSolveWork, which other pointers do not have.
+static const uint64_t WORK_MAGIC = UINT64_C(0x6b726f57766c6f53);
+
 struct tbSolveWork {
+  uint64_t magic;
   tbArena arena;
   tbSolveCache cache;
 };
@@ -43,7 +48,9 @@ static const tbSolverEntry* find_solver(tbLaw law, const char* name) {
 
 tbSolveWork* tb_solve_work_create(void) {
   tbSolveWork* work = calloc(1, sizeof *work);
-  if (work) tb_arena_init(&work->arena);
+  if (!work) return NULL;
+  work->magic = WORK_MAGIC;
+  tb_arena_init(&work->arena);
   return work;
 }
 
@@ -51,6 +58,7 @@ void tb_solve_work_free(tbSolveWork* work) {
   if (!work) return;
   tb_arena_free(&work->arena);
   free(work->cache.eigenvector);
+  work->magic = 0;
   free(work);
 }
 
@@ -254,6 +262,9 @@ tbResult tb_solve(const tbProblem* problem, const tbSolveSettings* settings, tbR
   tb_error_clear(error);
   if (!problem || (!lambda && problem->n > 0)) {
     return tb_fail(error, TB_ERROR_ARGUMENT, "tb_solve: problem and lambda must not be NULL");
+  }
+  if (work && work->magic != WORK_MAGIC) {
+    return tb_fail(error, TB_ERROR_ARGUMENT, "tb_solve: work is not a tbSolveWork");
   }
   tbSolveSettings defaults = tbDefaultSolveSettings();
   tbSolveInfo ignored;

@@ -108,16 +108,35 @@ static bool all_finite(const tbReal* x, int n) {
   return (sum[0] + sum[1]) + (sum[2] + sum[3]) == 0;
 }
 
-static tbResult refuse(const tbModel* m, tbData* d, const char* what, int index, int body) {
-  snprintf(d->message, sizeof d->message, "%s %d (body %d '%s') is not finite", what, index, body,
-           tb_id2name(m, TB_OBJ_BODY, body));
+enum { PLACE_TEXT = 2 * TB_OBJECT_TEXT + 8 };
+
+// "joint 0 'hip' of body 1 'leg'", or (joint -1) the body alone.
+static const char* where(const tbModel* m, int joint, int body, char text[PLACE_TEXT]) {
+  char parts[2][TB_OBJECT_TEXT];
+  tb_object_text(m, TB_OBJ_BODY, "body", body, parts[0]);
+  tb_object_text(m, TB_OBJ_JOINT, "joint", joint, parts[1]);
+  snprintf(text, PLACE_TEXT, "%s%s%s", joint < 0 ? "" : parts[1], joint < 0 ? "" : " of ",
+           parts[0]);
+  return text;
+}
+
+// A number of a body, or of a joint of it (-1: of none).
+static tbResult refuse_of(const tbModel* m, tbData* d, const char* what, int index, int joint,
+                          int body) {
+  char text[PLACE_TEXT];
+  snprintf(d->message, sizeof d->message, "%s %d (%.200s) is not finite", what, index,
+           where(m, joint, body, text));
   d->offender.body = body;
   return tb_step_fail(d, TB_ERROR_NUMERIC, NULL);
 }
 
+static tbResult refuse(const tbModel* m, tbData* d, const char* what, int index, int body) {
+  return refuse_of(m, d, what, index, -1, body);
+}
+
 TB_COLD tbResult refuse_dof(const tbModel* m, tbData* d, const tbReal* x, const char* what) {
   for (int i = 0; i < m->nv; i++) {
-    if (!isfinite(x[i])) return refuse(m, d, what, i, m->dof_bodyid[i]);
+    if (!isfinite(x[i])) return refuse_of(m, d, what, i, m->dof_jntid[i], m->dof_bodyid[i]);
   }
   return TB_OK;
 }
@@ -132,7 +151,7 @@ static tbResult check_qpos(const tbModel* m, tbData* d) {
     if (isfinite(d->qpos[i])) continue;
     int joint = 0;
     while (joint + 1 < m->njnt && m->jnt_qposadr[joint + 1] <= i) joint++;
-    return refuse(m, d, "qpos", i, m->jnt_bodyid[joint]);
+    return refuse_of(m, d, "qpos", i, joint, m->jnt_bodyid[joint]);
   }
   return TB_OK;
 }
@@ -220,10 +239,11 @@ tbResult tb_check_motion(const tbModel* m, tbData* d, const tbReal* v, tbReal ti
   for (int i = 0; most > SPEED_LIMIT && i < m->nv; i++) {
     if (fabs(v[i]) <= SPEED_LIMIT) continue;
     int body = m->dof_bodyid[i];
+    char text[PLACE_TEXT];
     snprintf(d->message, sizeof d->message,
-             "velocity of dof %d (body %d '%.60s') is %.1e: the motion is unstable, %sa smaller "
+             "velocity of dof %d (%.64s) is %.1e: the motion is unstable, %sa smaller "
              "timestep (now %g s) or softer springs and gains may help",
-             i, body, tb_id2name(m, TB_OBJ_BODY, body), v[i],
+             i, where(m, m->dof_jntid[i], body, text), v[i],
              is_explicit(&m->opt) ? "integrator expo (now an explicit one), " : "", timestep);
     d->offender.body = body;
     return tb_step_fail(d, TB_ERROR_NUMERIC, NULL);

@@ -19,7 +19,7 @@ static tbReal closing_time(tbReal gap, tbReal v, tbReal v_end, tbReal h) {
   tbReal a = (v_end - v) / (2 * h), end = gap + 0.5 * h * (v + v_end);
   if (end >= 0) return 0;
   tbReal root = sqrt(tb_max(0, v * v - 4 * a * gap));
-  // Of the two formulas for the root, the one without cancellation.
+  // The root by that of its two formulas in which nothing cancels.
   tbReal t = v <= 0 ? 2 * gap / (root - v) : (-v - root) / (2 * a);
   return t + 1e-6 * h;
 }

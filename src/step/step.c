@@ -41,8 +41,8 @@ tbStep tb_step_of(const tbModel* m, tbData* d, tbPurpose purpose) {
 
 // ---- the first half: position and velocity stage -----------------------------------------------
 
-// What the first half is followed by: within a whole step intermediate results are not visible;
-// some callers need the rows of contacts that cannot push, too.
+// Continuation of the first half: within a whole step intermediate results are not visible; some
+// callers need the rows of contacts that cannot push, too.
 typedef enum { FOR_STEP, FOR_HALVES, FOR_ALL_ROWS } Follow;
 
 // Clear the results of the last step except what the world remembers, and check that a step is
@@ -227,8 +227,8 @@ static tbResult integrate(const tbStep* s, const tbReal* v_next) {
   }
 }
 
-// Move the state, or leave it unchanged. What the law keeps for the next step is valid from here
-// on; a step that fails restores it.
+// Move the state, or leave it unchanged. The memory of the law for the next step is valid from
+// here on; a step that fails restores it.
 static tbResult move(const tbStep* s, const tbReal* v_next) {
   const tbModel* m = s->m;
   tbData* d = s->d;

@@ -10,7 +10,7 @@
 #include "tribo/data.h"
 #include "tribo/step.h"
 
-// What a layer above keeps in a world: made by it on first use, and freed with the world.
+// Memory of a higher layer in a world: made by that layer on first use, and freed with the world.
 typedef struct {
   void* state;
   void (*free)(void* state);
@@ -29,14 +29,14 @@ struct tbStepState {
   uint64_t structure;              // debug builds: hash of the model when it last passed its check
   tbOption checked;                // the last options that passed the check
 
-  // Of the current step, in the arena:
+  // Data of the current step, in the arena:
   tbReal clock;               // s: start of the second half of the step
   tbInertiaFactor factor;     // of the step's inertia
   tbConstraints constraints;  // of the current step
   char* pruned;               // per contact: 1 if pruned, or NULL
   tbReal* row_force;          // N or N m by row of the constraints
   tbReal* v_move;             // velocity that moves the configuration; NULL: the new one
-  // Of compliant laws: their impulses by island and the velocity without them, for the certificate.
+  // Impulses of compliant laws by island, and the velocity without them, for the certificate.
   tbIslands islands;
   tbReal* v_free;
 };
@@ -49,7 +49,7 @@ typedef struct {
   tbReal whole;      // s: length of the whole step
 } tbDivision;
 
-// What an evaluation of the forces is for. All zero: a step of its own.
+// Purpose of an evaluation of the forces. All zero: a step of its own.
 typedef struct {
   // An evaluation within a step: it needs no certificate, and sensors and energy stay those of the
   // step's start.
@@ -57,7 +57,7 @@ typedef struct {
   // Only the state and the sensors after this step are observed: the certificate and unused
   // accelerations are skipped.
   bool state_only;
-  // What is computed although no sensor needs it: bits of tbSensorNeeds.
+  // Quantities to compute although no sensor needs them: bits of tbSensorNeeds.
   int observed;
   // Springs of the start of the step, for the evaluation at its middle (expo-midpoint).
   bool frozen_springs;

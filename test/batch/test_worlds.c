@@ -162,7 +162,7 @@ static void states_are_rows_of_one_array(void** state) {
     for (int i = 0; i < 10; i++) assert_int_equal(tb_step(own, d), TB_OK);
     assert_memory_equal(d->qpos, untouched->qpos + 3 * m->nq, sizeof(tbReal) * (size_t)m->nq);
     assert_memory_equal(d->qvel, untouched->qvel + 3 * m->nv, sizeof(tbReal) * (size_t)m->nv);
-    // And back into another world that has the same model.
+    // The model and the world are written back, into another world, which then continues alike.
     assert_int_equal(tb_batch_set_model(b, 0, own), TB_OK);
     assert_int_equal(tb_batch_set_world(b, 0, own, d), TB_OK);
     run(b, 20);

@@ -171,7 +171,7 @@ static void ball_stays_in_a_narrow_groove(void** state) {
     w.m->opt.law = law;
     for (int i = 0; i < 1000; i++) {
       tb_world_run_solved(w, 1);
-      // What stops 4 kg at 4 m/s within a step between such walls is some 1e5 N.
+      // A force of some 1e5 N stops 4 kg at 4 m/s within a step between such walls.
       for (int k = 0; k < w.d->ncon; k++) assert_true(w.d->contact[k].force[0] < 1e6);
     }
     assert_int_equal(w.d->ncon, 2);

@@ -671,7 +671,7 @@ static void wheels_on_the_floor_are_no_levers(void** state) {
 }
 
 // A link that turns about its own centre sits 3 mm deep in its base, along its axis and across: no
-// joint takes it out, and its inverse mass is zero. Every step has an answer, and nothing moves.
+// joint can move it out, and its inverse mass is zero. Every step has an answer, and nothing moves.
 static void stuck_links_stay(void** state) {
   (void)state;
   for (int law = 0; law < TB_LAW_COUNT; law++) {

@@ -33,7 +33,7 @@ static void test_formats(void** state) {
   run(0, "convert " OUT ".tbm " OUT "3.xml");
   same(ARM, OUT "3.xml", 1e-12);
   run(0, "convert " ARM " " OUT ".urdf");
-  assert_file_says(STDERR_FILE, "URDF has no words for");
+  assert_file_says(STDERR_FILE, "URDF has no words for 1 keyframe: left out");
   run(0, "convert " OUT ".urdf " OUT "4.xml");
   same(OUT ".urdf", OUT "4.xml", 0);
   run(0, "convert " OUT ".urdf " OUT "2.tbm --floating");

@@ -75,7 +75,7 @@ static void wrong_controls_are_named(void** state) {
   (void)state;
   write_text(OUT "_in.csv", "pan,lfit,elbow,wrist_1,wrist_2,wrist_3\n0,0,0,0,0,0\n");
   assert_int_equal(run("sim " ARM " --ctrl " OUT "_in.csv --json"), 2);
-  assert_file_says(STDERR_FILE, "has no column ctrl:lift");
+  assert_file_says(STDERR_FILE, "has no column for actuator 1: ctrl:lift, lift or ctrl1");
   size_t size;
   char* text = read_all(STDOUT_FILE, &size);
   assert_json(text);
@@ -135,7 +135,7 @@ static void steps_are_written_as_problems(void** state) {
   rmdir(OUT "_problems");
 }
 
-// What FCLIB has no words for is left out with a warning.
+// Contact problems that FCLIB cannot express are left out with a warning.
 static void problems_that_are_left_out_are_told(void** state) {
   (void)state;
   write_text(OUT ".xml",

@@ -35,6 +35,9 @@ static void unknown_words_name_the_nearest(void** state) {
   (void)state;
   static const Mistake MISTAKES[] = {
       {"smi " STACK, "unknown command 'smi', did you mean 'sim'?"},
+      {"simulate " STACK, "unknown command 'simulate', did you mean 'sim'?"},
+      {"sim " STACK " --integ euler", "did you mean '--integrator'?"},
+      {"sim " STACK " --solver admn", "not 'admn'; did you mean 'admm'?"},
       {"help evla", "did you mean 'eval'?"},
       {"sim " STACK " --tiem 1", "unknown flag '--tiem', did you mean '--time'?"},
       {"sim " STACK " --time=1", "did you mean '--time 1'?"},
@@ -64,6 +67,11 @@ static void unknown_words_name_the_nearest(void** state) {
   size_t size;
   char* text = read_all(STDERR_FILE, &size);
   assert_null(strstr(text, "did you mean"));
+  free(text);
+  // An unknown command is one line, without the list of all commands.
+  assert_int_equal(finish(start(PROGRAM, "simulate %s", STACK)), 2);
+  text = read_all(STDERR_FILE, &size);
+  assert_ptr_equal(strchr(text, '\n'), text + size - 1);
   free(text);
 }
 
@@ -133,7 +141,7 @@ static void zero_quaternions_are_refused(void** state) {
                                        "0 0 1  1e-200 0 0 0  0 0 0 0 0 0",
                                        "0 0 1  1e200 0 0 0  0 0 0 0 0 0"};
   static const Mistake SIM[] = {{"sim " CUBE " --time 0.01 --state " STATE_FILE,
-                                 "cli_state.txt: the free joint 0 '' of body 'cube'"}};
+                                 "cli_state.txt: the free joint 0 of body 1 'cube'"}};
   for (int i = 0; i < 3; i++) {
     write_text(STATE_FILE, STATES[i]);
     REFUSED(SIM);

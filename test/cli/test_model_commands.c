@@ -47,6 +47,14 @@ static int numbers(const char* key, double* values, int most) {
   return n;
 }
 
+// Contacts and messages call geoms by numbers.
+static void geoms_are_listed_by_number(void** state) {
+  (void)state;
+  assert_int_equal(run("info '" TB_SCENES_DIR "/quadruped.xml' --geoms"), 0);
+  assert_non_null(strstr(output, "    0 floor                        plane         0 world"));
+  assert_non_null(strstr(output, " foot_FL                      sphere"));
+}
+
 // ---- tests --------------------------------------------------------------------------------------
 
 static const char PENDULUM[] =
@@ -306,15 +314,11 @@ static void test_small_things(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_demo),
-      cmocka_unit_test(test_small_things),
-      cmocka_unit_test(test_info),
-      cmocka_unit_test(test_eval),
-      cmocka_unit_test(test_derivatives),
-      cmocka_unit_test(test_errors),
-      cmocka_unit_test(missing_inverse_names_laws),
-      cmocka_unit_test(notes_come_once),
-      cmocka_unit_test(lost_output_is_a_failure),
+      cmocka_unit_test(test_demo),       cmocka_unit_test(test_small_things),
+      cmocka_unit_test(test_info),       cmocka_unit_test(geoms_are_listed_by_number),
+      cmocka_unit_test(test_eval),       cmocka_unit_test(test_derivatives),
+      cmocka_unit_test(test_errors),     cmocka_unit_test(missing_inverse_names_laws),
+      cmocka_unit_test(notes_come_once), cmocka_unit_test(lost_output_is_a_failure),
       cmocka_unit_test(help_is_found),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

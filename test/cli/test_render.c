@@ -154,6 +154,64 @@ static void replays_a_file(void** state) {
   remove(replayed);
 }
 
+// A picture; its size, and bytes that the caller frees.
+static unsigned char* picture_of(const char* arguments, const char* path, size_t* size) {
+  if (run(arguments) != 0) fail_msg("'%s' fails", arguments);
+  return read_file(path, size);
+}
+
+// Arrows of a replayed run are those of the run: friction follows from the velocity, the normal
+// force from the control.
+static void replayed_forces_are_those_of_the_run(void** state) {
+  (void)state;
+  if (!has_render()) skip();
+#define FORCES TB_BUILD_DIR "/render_forces"
+  write_file(FORCES ".xml",
+             "<mujoco><worldbody><geom type='plane' size='3 3 0.1'/>"
+             "<body name='ball' pos='0 0 0.1'><joint type='slide' axis='1 0 0'/>"
+             "<joint name='lift' type='slide' axis='0 0 1'/><geom type='sphere' size='0.1'/></body>"
+             "</worldbody><actuator><motor joint='lift' gear='-1'/></actuator>"
+             "<keyframe><key name='slide' qvel='1 0' ctrl='60'/></keyframe></mujoco>");
+  static const char VIEW[] =
+      "--forces --force-scale 0.005 --size 120x90 --camera 90,10,2 --lookat 0,0,0.2";
+  char arguments[2600];
+  size_t size[2];
+  snprintf(arguments, sizeof arguments,
+           "'" FORCES ".xml' --key slide --start 0.1 %s --out '" FORCES "_run.png'", VIEW);
+  unsigned char* of_run = picture_of(arguments, FORCES "_run.png", &size[0]);
+  int status =
+      system("'" TB_BUILD_DIR "/tribo' sim '" FORCES ".xml' --key slide --time 0.1 --out '" FORCES
+             ".csv' > '" FORCES ".txt' 2>&1");
+  assert_int_equal(status, 0);
+  // From the first row, a time step after the start, to the last one.
+  snprintf(arguments, sizeof arguments,
+           "'" FORCES ".xml' --replay '" FORCES ".csv' %s --start 0.098 --out '" FORCES
+           "_replay.png'",
+           VIEW);
+  unsigned char* of_replay = picture_of(arguments, FORCES "_replay.png", &size[1]);
+  assert_int_equal(size[0], size[1]);
+  assert_memory_equal(of_run, of_replay, size[0]);
+  free(of_run);
+  free(of_replay);
+
+  // Poses alone have no forces, nor do springs with a memory.
+  snprintf(arguments, sizeof arguments,
+           "'" FORCES ".xml' --replay '" FORCES ".csv' %s --law viscoelastic --out x.png", VIEW);
+  assert_int_equal(run(arguments), 2);
+  write_file(FORCES ".csv", "0,0\n0,0\n");
+  snprintf(arguments, sizeof arguments, "'" FORCES ".xml' --replay '" FORCES ".csv' %s --out x.png",
+           VIEW);
+  assert_int_equal(run(arguments), 2);
+  snprintf(arguments, sizeof arguments,
+           "'" FORCES ".xml' --replay '" FORCES ".csv' --size 80x60 --out '" FORCES "_replay.png'");
+  assert_int_equal(run(arguments), 0);
+  static const char* const FILES[] = {".xml", ".csv", ".txt", "_run.png", "_replay.png"};
+  for (size_t i = 0; i < sizeof FILES / sizeof *FILES; i++) {
+    snprintf(arguments, sizeof arguments, FORCES "%s", FILES[i]);
+    remove(arguments);
+  }
+}
+
 // From so near that corners lie beyond any integer the picture still ends.
 static void draws_from_very_near(void** state) {
   (void)state;
@@ -304,7 +362,7 @@ static void refuses_bad_files(void** state) {
       "", "time,qpos0\n0,1\n", "time,qpos0,qpos1,qpos2,qpos3,qpos4,qpos5,qpos6\n",
       "time,qpos0,qpos1,qpos2,qpos3,qpos4,qpos5,qpos6\n0,0,0,nan,1,0,0,0\n",
       "time,qpos0,qpos1,qpos2,qpos3,qpos4,qpos5,qpos6\n0,0,0,0,1,0\n",
-      // Of a model with more coordinates.
+      // A file of a model with more coordinates.
       "time,qpos0,qpos1,qpos2,qpos3,qpos4,qpos5,qpos6,qpos7\n0,0,0,0.1,1,0,0,0,0\n",
       "time,qpos0,qpos1,qpos2,qpos3,qpos4,qpos5,qpos6\n1,0,0,0,1,0,0,0\n0,0,0,0,1,0,0,0\n"};
   char arguments[2600], csv[1024], out[1024];
@@ -325,6 +383,7 @@ int main(void) {
       cmocka_unit_test(draws_a_still),
       cmocka_unit_test(draws_an_animation),
       cmocka_unit_test(replays_a_file),
+      cmocka_unit_test(replayed_forces_are_those_of_the_run),
       cmocka_unit_test(compares_laws),
       cmocka_unit_test(refuses_bad_files),
       cmocka_unit_test(refuses_what_it_cannot_do),

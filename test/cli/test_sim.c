@@ -89,7 +89,8 @@ static void laws_and_options_are_taken(void** state) {
           "50 --threads 2 --option gravity=0,0,-1 --time 0.1 --json"),
       0);
   assert_int_equal(atoi(value_of("steps")), 20);
-  // What files say that were made for other contacts is told, where it will not do.
+  // An integrator that a file chose for other contacts is named in a warning where it needs shorter
+  // steps.
   static const char* const SPRINGS =
       "sliding_cube.xml --law viscoelastic --integrator rk4 --time 0";
   run("%s --dt 0.002 2>&1", SPRINGS);
@@ -177,7 +178,7 @@ static void snapshots_go_on_bit_for_bit(void** state) {
   // The text tells what this run simulated, not where it ended.
   assert_int_equal(run("islands.xml --time 0.05 --state '%s'", file), 0);
   assert_non_null(strstr(output, ": 0.05 s simulated"));
-  // Of another model.
+  // A snapshot of another model is refused.
   assert_int_equal(run("stack.xml --state '%s' 2>/dev/null", file), 2);
   remove(file);
 }

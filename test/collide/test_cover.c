@@ -84,10 +84,10 @@ static void test_cover(void** state) {
   }
 }
 
-// Coins, rods and needles deep in each other, where many directions are nearly the deepest: local
-// searches start from all over the sphere and from along and across both axes, and each result is
-// compared with the best. The mirror image of a result across the plane of the axes is worse, and
-// never certified.
+// Coins, rods and needles overlap deeply, so that many directions are nearly the deepest. Local
+// searches start at directions all over the sphere, and along and across both axes; each result is
+// compared with the best one. The mirror image of a result across the plane of the axes is worse,
+// and must never be certified.
 static void test_cylinder_cover_deep(void** state) {
   (void)state;
   enum { STARTS = 14 };

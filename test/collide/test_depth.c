@@ -42,7 +42,7 @@ static void test_cylinder_box(void** state) {
       overlaps++;
       equal += fabs(general.dist - r.dist) <= 1e-8 * pair.scale;
 
-      // And with a limit below the distance it says that they are apart.
+      // With a limit below the distance the answer is that they are apart.
       if (i % 8 == 0) {
         tb_add_scaled3(pair.pos, pair.pos, 0.1 - r.dist, r.normal);
         assert_true(tb_depth_cylinder_box(&pair, 0.05, &r));
@@ -336,7 +336,7 @@ static void test_hardly_apart(void** state) {
     r.count = 0;
     general = r;
     other = pair;
-    // The way of a whole solve, and the same without the points.
+    // The evaluations of a whole solve, and those of the depth without the contact points.
     pair.evaluations = other.evaluations = 0;
     tb_convex_solve(&pair, 1, &r);
     if (!tb_depth(&other, &general)) {

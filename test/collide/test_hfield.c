@@ -404,7 +404,8 @@ static bool check_pressed(const tbShape* a, const tbShape* b, tbReal depth, int 
   return odd;
 }
 
-// Of many other seeds and poses some are odd.
+// How many poses may be odd in the sense of check_pressed: none with the usual seed and number of
+// poses, a few with others.
 static int odd_ones(int pressed) {
   return getenv("TRIBO_TEST_SEED") || getenv("TRIBO_TEST_POSES") ? 1 + pressed / 2000 : 0;
 }

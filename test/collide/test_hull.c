@@ -24,7 +24,7 @@ static void check_graph(const tbHull* h) {
   }
 }
 
-// What every hull must satisfy, whatever it was built from.
+// Conditions that every hull must satisfy, whatever it was built from.
 static void check_hull(const tbHull* h, const double* points, int npoint, double tolerance) {
   assert_true(h->nvert >= 4 && h->nface >= 4);
   check_graph(h);
@@ -261,8 +261,8 @@ static void check_same_faces(const tbHull* h, const tbHull* g) {
   }
 }
 
-// What may touch along a direction has the same corners: the face is the best at the vertex, not
-// one that a climb from some first face ends at.
+// Two hulls of the same points have the same touching face along every direction: the face is the
+// best one at the support vertex, and does not depend on where a search begins.
 static void check_same_patches(const tbHull* h, const tbHull* g, tbRng* rng) {
   for (int k = 0; k < 30; k++) {
     double d[3];

@@ -109,7 +109,7 @@ static int ten_thousand(tbRng* rng, tbReal* points) {
 }
 
 // Planes of merged faces are good to a millionth where vertices were stored as float or the hull is
-// as thin as that. Of faces with more than 64 corners some are left out. Balls and capsules deep
+// as thin as that. Some corners of faces with more than 64 are left out. Balls and capsules deep
 // inside of thousands of faces may end at the cap of EPA.
 static const struct {
   MakePoints make;

@@ -23,7 +23,7 @@ static bool is_among(const int* list, int count, int i) {
   return false;
 }
 
-// What point i adds to the triangle of `corner`: the area beside the edge that it is widest beside.
+// The area that point i adds to the triangle of `corner`: the largest one beside any of its edges.
 static tbReal gain_of(const tbContactReduction* p, const int corner[3], int i) {
   tbReal most = 0, sign = right_of(p, corner[0], corner[1], corner[2]) > 0 ? -1 : 1;
   for (int k = 0; k < 3; k++) {
@@ -81,7 +81,8 @@ static void check_choice(const tbContactReduction* p, const int* chosen, int kep
   assert_true(right);
 }
 
-// Of random points, on a grid (ties everywhere), on a line, and on one place.
+// The contract holds for random points, points on a grid (with ties everywhere), on a line, and at
+// one place.
 static void test_contract(void** state) {
   (void)state;
   tbRng rng = {3};

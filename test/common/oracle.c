@@ -194,7 +194,7 @@ void tb_oracle_prepare(char* const* models, int n, int seed, int states) {
   if (file) fclose(file);
   snprintf(command, sizeof command, "TRIBO_ORACLE_DIR='%s' node '%s' --batch '%s' %s", place.folder,
            place.script, list, place.arguments);
-  // What did not come out here is tried again on its own.
+  // Models without a dump after the batch are tried again one by one.
   if (missing && system(command) != 0) printf("the batch of models ended early\n");
   unlink(list);
 }

@@ -28,7 +28,7 @@ bool tb_oracle_available(void);
 tbOracle* tb_oracle_run(const char* model, const char* urdf_compiler, int seed, int states,
                         char* message, size_t size);
 
-// What tests of robots ask for: dumps are kept, so that one serves all of them.
+// Seed and states of tests of robots: dumps are kept, so that one serves all of them.
 enum { TB_ORACLE_SEED = 3, TB_ORACLE_STATES = 4 };
 
 // Evaluate many models in one go, for tb_oracle_run to find. Starting MuJoCo takes longer than a

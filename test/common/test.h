@@ -1,4 +1,4 @@
-// What every test includes: cmocka with the headers it needs, and comparisons of arrays.
+// Common header of all tests: cmocka with the headers it needs, and comparisons of arrays.
 #ifndef TRIBO_TEST_H_
 #define TRIBO_TEST_H_
 

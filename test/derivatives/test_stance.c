@@ -138,8 +138,8 @@ static void test_kinks_of_contacts_that_carry(void** state) {
   }
 }
 
-// What carries nothing counts where it would close within the step: at 1 mm/s, but not at rest
-// without gravity or on its way up.
+// A contact that carries nothing counts as a kink where it would close within the step: at 1 mm/s,
+// but not at rest without gravity or on its way up.
 static void test_kinks_of_contacts_that_may_carry(void** state) {
   (void)state;
   const struct {
@@ -206,9 +206,9 @@ static void test_settling(void** state) {
 
 // ---- contacts that stay closed ------------------------------------------------------------------
 
-// What sticks on all of its dofs keeps its place and has no velocity: A = (1 0; 0 0) at any gap.
-// While the gap may close within the step, A without the setting follows it at 1 / h, but for
-// bodies that fly free: next to the floor their contacts at rest count as closed.
+// A body that sticks with all of its dofs keeps its place and has no velocity: A = (1 0; 0 0) at
+// any gap. While the gap may close within the step, A without the setting follows it at 1 / h, but
+// for bodies that fly free: next to the floor their contacts at rest count as closed.
 static void keeps_its_place(World w, int flies) {
   tbReal A[MOST * MOST], expected[MOST * MOST] = {0};
   tbDerivativeInfo info = linearize(&w, 1, A, NULL);

@@ -261,7 +261,7 @@ static const Scene SCENES[] = {
      3,
      {60, -40, 80, 100, 20, 30, -50, 70, -90, 80},
      {0}},
-    // What lies on a turntable and turns with it, nearly: its rows know of drift.
+    // A ball that lies on a turntable nearly turns with it: its rows have the term of drift.
     {.name = "ball that sticks to a turntable",
      .bodies = TURNTABLE,
      .rest = "",

@@ -138,7 +138,7 @@ static void negative_margins_hide_overlaps(void** state) {
   }
 }
 
-// Of pairs of the same geoms the last in the file holds.
+// If several pairs name the same geoms, the last in the file holds.
 static void last_pair_holds(void** state) {
   (void)state;
   char xml[4096];

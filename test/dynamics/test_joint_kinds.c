@@ -120,7 +120,7 @@ static void a_difference_is_the_velocity_that_was_integrated(void** state) {
       tb_integrate_pos(w.m, w.d->qpos, w.d->qvel, 0.7);
       tb_differentiate_pos(w.m, v, 0.7, from, w.d->qpos);
       assert_near_array(v, w.d->qvel, w.m->nv, 1e-12);
-      // And back: the integrated difference ends where it was measured to.
+      // Integrating the difference leads back to the second configuration.
       memcpy(end, w.d->qpos, sizeof end[0] * (size_t)w.m->nq);
       tb_integrate_pos(w.m, from, v, 0.7);
       tb_differentiate_pos(w.m, v, 1, from, end);

@@ -282,23 +282,29 @@ static void bad_arguments_are_named(void** state) {
   assert_int_equal(tb_rne_post_constraint(w.m, w.d, &error), TB_ERROR_ARGUMENT);
   assert_non_null(strstr(error.message, "tb_step or tb_forward first"));
   tb_world_run(w, 10);
+  char range[64];
+  snprintf(range, sizeof range, "contact 77 does not exist: %d contacts (0 to %d)", w.d->ncon,
+           w.d->ncon - 1);
 #define REFUSED(call, word)                  \
   assert_int_equal(call, TB_ERROR_ARGUMENT); \
   assert_non_null(strstr(error.message, word));
   REFUSED(tb_contact_wrench(NULL, w.d, 0, 1, wrench, &error), "model is NULL")
   REFUSED(tb_contact_wrench(w.m, NULL, 0, 1, wrench, &error), "data is NULL")
   REFUSED(tb_contact_wrench(w.m, other.d, 0, 1, wrench, &error), "another model")
-  REFUSED(tb_contact_wrench(w.m, w.d, 99, 1, wrench, &error), "contact is 99")
-  REFUSED(tb_contact_wrench(w.m, w.d, -1, 1, wrench, &error), "contact is -1")
+  REFUSED(tb_contact_wrench(w.m, w.d, 99, 1, wrench, &error), "contact 99 does not exist: ")
+  REFUSED(tb_contact_wrench(w.m, w.d, -1, 1, wrench, &error), "contact -1 does not exist: ")
   REFUSED(tb_contact_wrench(w.m, w.d, 0, 5, wrench, &error), "on_geom is 5")
   REFUSED(tb_contact_wrench(w.m, w.d, 0, 1, NULL, &error), "wrench is NULL")
-  REFUSED(tb_geom_contact_wrench(w.m, w.d, 2, NULL, wrench, &error), "geom is 2")
-  REFUSED(tb_body_contact_wrench(w.m, w.d, 2, NULL, wrench, &error), "body is 2")
+  REFUSED(tb_geom_contact_wrench(w.m, w.d, 2, NULL, wrench, &error),
+          "geom 2 does not exist: expected 0 to 1")
+  REFUSED(tb_body_contact_wrench(w.m, w.d, 2, NULL, wrench, &error),
+          "body 2 does not exist: expected 0 to 1")
   REFUSED(tb_body_contact_wrench(w.m, w.d, 1, nan, wrench, &error), "about is not finite")
-  REFUSED(tb_pair_contact_wrench(w.m, w.d, 1, -3, NULL, wrench, &error), "by_body is -3")
-  REFUSED(tb_contact_velocity(w.m, w.d, 77, wrench, &error), "contact is 77")
+  REFUSED(tb_pair_contact_wrench(w.m, w.d, 1, -3, NULL, wrench, &error),
+          "by_body -3 does not exist")
+  REFUSED(tb_contact_velocity(w.m, w.d, 77, wrench, &error), range)
   REFUSED(tb_contact_state(w.m, w.d, 0, NULL, NULL, &error), "state is NULL")
-  REFUSED(tb_contact_state(w.m, w.d, 50, &now, NULL, &error), "contact is 50")
+  REFUSED(tb_contact_state(w.m, w.d, 50, &now, NULL, &error), "contact 50 does not exist: ")
 #undef REFUSED
   assert_string_equal(tb_contact_state_name((tbContactState)9), "unknown");
   tb_world_free(w);

@@ -79,8 +79,9 @@ static void flight_keeps_its_energy(void** state) {
   }
 }
 
-// What swings under its weight, for ten seconds: three links, chaotic. Off by 0.4 % of the largest
-// kinetic energy in the mean, by 2.3 with forces of the start.
+// Pendulums of three links, which are chaotic, swing for ten seconds. Their energy changes by 0.4 %
+// of the largest kinetic energy in the mean; with the Coriolis forces of the state in which each
+// step begins it would change by 2.3 %.
 static void pendulums_keep_their_energy(void** state) {
   (void)state;
   double mean = 0;

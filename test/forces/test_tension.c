@@ -131,7 +131,7 @@ static void tendons_pull_as_weights_do(void** state) {
   }
 }
 
-// What runs through all links pulls each both ways, and makes none heavier.
+// A tendon through all links pulls each link both ways, and makes none heavier.
 static void tendons_along_a_rope_cancel(void** state) {
   (void)state;
   tbWorld w = winch(true, "", "<motor tendon='t'/>"), slack = tb_world_again(w);

@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   FUZZ_CHECK(spec || !model, "a model, but no spec");
   if (spec) write_and_read(spec);
   tb_spec_free(spec);
-  // What MJCF cannot say is refused with a message.
+  // A model that MJCF cannot express is refused with a message.
   spec = model ? tb_spec_from_model(model, &error) : NULL;
   FUZZ_CHECK(spec || !model || error.message[0], "an error without a message");
   if (spec) write_and_read(spec);

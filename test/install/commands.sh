@@ -11,8 +11,14 @@ ln -s "$source/scenes" "$work/run/scenes"
 ln -s "$build" "$work/run/build"
 cd "$work/run"
 
-# The problem that the README solves is the reader's own: here two contacts.
-"$build/test/problem_file" problem.hdf5
+# The robot of the first steps' scene is the reader's own: here two links. The scene is the page's.
+cat >robot.urdf <<'END'
+<robot name="robot"><link name="base"><collision><geometry><box size="0.2 0.2 0.2"/></geometry></collision></link>
+<link name="arm"><collision><origin xyz="0 0 0.2"/><geometry><sphere radius="0.05"/></geometry></collision></link>
+<joint name="hinge" type="continuous"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/></joint></robot>
+END
+awk '$0 == "```xml" { on = 1; next } /^```$/ { if (on) exit } on' "$source/docs/manual/start.md" >scene.xml
+[ "$(wc -l <scene.xml)" -ge 6 ]
 
 check_picture() { # command, picture
   [ -x "$build/test/picture" ] || return 0

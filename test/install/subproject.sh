@@ -50,6 +50,17 @@ FetchContent_MakeAvailable(tribo)"
 cmake --build "$work/by_fetch/b" -j2 >"$work/log" || { tail -20 "$work/log"; exit 1; }
 "$work/by_fetch/b/user"
 "$work/by_fetch/b/user_static"
+# The CMake file and the program of the first steps, with the path of this checkout.
+mkdir "$work/start"
+awk '$0 == "```cmake" { n++; on = n == 2; next } /^```$/ { on = 0 } on' "$source/docs/manual/start.md" |
+  sed "s|/path/to/tribo|$source|" >"$work/start/CMakeLists.txt"
+awk '$0 == "```c" { on = 1; next } /^```$/ { if (on) exit } on' "$source/docs/manual/start.md" \
+  >"$work/start/example.c"
+grep -q '^project(' "$work/start/CMakeLists.txt"
+cmake -S "$work/start" -B "$work/start/b" -DCMAKE_C_COMPILER="$cc" -DCMAKE_BUILD_TYPE=Debug \
+  -DCMAKE_C_COMPILER_LAUNCHER="$launcher" >"$work/log"
+cmake --build "$work/start/b" -j2 >"$work/log" || { tail -20 "$work/log"; exit 1; }
+"$work/start/b/example" "$source/scenes/sliding_cube.xml"
 # Installing the project installs what the project says, not Tribo.
 cmake --install "$work/by_fetch/b" --prefix "$work/prefix" >/dev/null
 [ ! -e "$work/prefix/include/tribo" ]

@@ -6,9 +6,7 @@ foreach(script examples package subproject commands)
   set_tests_properties(install/${script} PROPERTIES LABELS install TIMEOUT 1500)
 endforeach()
 
-# What commands.sh needs: a problem to solve, and a look at the pictures.
-add_executable(problem_file ${CMAKE_CURRENT_SOURCE_DIR}/install/problem_file.c)
-target_link_libraries(problem_file PRIVATE tribo_flags tribo_static)
+# What commands.sh needs to look at the pictures.
 find_package(ZLIB QUIET)
 if(ZLIB_FOUND)
   add_executable(picture ${CMAKE_CURRENT_SOURCE_DIR}/install/picture.c)

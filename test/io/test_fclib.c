@@ -454,7 +454,7 @@ static void test_problem_errors(void** state) {
   tb_fclib_free(p);
 }
 
-// Problems that a program has put together wrongly: neither written nor solved.
+// A tbFclib that a program filled with contradicting values is refused, by writing and by solving.
 static void test_made_by_hand(void** state) {
   (void)state;
   static const char* const EXPECTED[] = {"2 or 3 rows",

@@ -104,7 +104,7 @@ static void test_corpus(void** state) {
   }
 }
 
-// What libfclib itself writes, with a solution.
+// A file that libfclib itself wrote, with a solution, is read.
 static void test_peer_writes(void** state) {
   (void)state;
   char path[512];
@@ -135,7 +135,7 @@ static void test_peer_writes(void** state) {
   assert_same_vector(got.r, r, 6);
   tb_fclib_solution_free(&got);
 
-  // And back: our solution read by the peer.
+  // The peer reads a solution that was written here.
   tbFclibSolution mine = {NULL, r, u, NULL};
   assert_int_equal(tb_fclib_write(ours, TB_FCLIB_CSR, path, &error), TB_OK);
   assert_int_equal(tb_fclib_write_solution(path, ours, &mine, &error), TB_OK);

@@ -53,8 +53,8 @@ static void values_are_those_of_the_header(void** state) {
 }
 #endif
 
-// What reading an FCLIB file and opening a trajectory say, in a process of its own, in which
-// TRIBO_HDF5 names `library`.
+// In a process of its own, in which TRIBO_HDF5 names `library`, reading an FCLIB file and opening a
+// trajectory say `message`.
 static void expect(const char* library, const char* message) {
   static const char PATH[] = TB_BUILD_DIR "/test_hdf5.h5";
   fclose(fopen(PATH, "w"));

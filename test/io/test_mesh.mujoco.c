@@ -50,7 +50,7 @@ static void compare(const char* path, const char* compiler, const char* attribut
   char reason[1000] = "";
   mjModel* model = load(path, compiler, attributes, reason);
   if (!model) {
-    // What MuJoCo refuses (for instance open meshes in exact mode) is tested elsewhere.
+    // Meshes that MuJoCo refuses (for instance open ones in exact mode) are tested elsewhere.
     return;
   }
   tbArena arena;

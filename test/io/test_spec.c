@@ -194,7 +194,7 @@ static void test_change(void** state) {
   tb_model_free(after);
   after = compile(spec);
   assert_near(after->actuator_gear[0], 1, 0);
-  // What refers to a deleted element is an error, that names both.
+  // An element that refers to a deleted one is an error that names both.
   tbError error;
   assert_int_equal(tb_spec_delete(find(spec, "joint", "hinge"), &error), TB_OK);
   assert_null(tb_spec_compile(spec, &error));
@@ -555,7 +555,7 @@ static void test_files(void** state) {
   tb_model_free(n);
   tb_model_free(m);
   tb_spec_free(spec);
-  // What MJCF cannot say is refused by name.
+  // Properties that MJCF cannot express are refused by name.
   spec = load(
       "<mujoco><worldbody><body><joint name='b' type='ball'/><geom size='1'/></body>"
       "</worldbody></mujoco>");
@@ -601,7 +601,7 @@ static void test_urdf(void** state) {
   snprintf(path, sizeof path, "%s/spec_chain.urdf", TB_BUILD_DIR);
   char* left_out;
   if (tb_save_urdf(m, path, &left_out, &error) != TB_OK) fail_msg("%s", error.message);
-  assert_string_equal(left_out, "1 actuators\n");
+  assert_string_equal(left_out, "1 actuator\n");
   tb_text_free(left_out);
   tbLoadOptions options = tbDefaultLoadOptions();
   options.keep_visual = 1;

@@ -535,7 +535,7 @@ static void test_attached(void** state) {
   remove(file);
 }
 
-// Declarations as Bullet's published robots have them, which libxml2 does not take.
+// XML declarations of Bullet's published robots, which libxml2 refuses, are read.
 static void test_declaration(void** state) {
   (void)state;
   tbLoadOptions options = {0};

@@ -135,7 +135,7 @@ static void early_stop_is_not_silent(void** state) {
   tb_world_free(w);
 }
 
-// One island that is not solved counts, whichever comes last, and so does its residual.
+// One island that is not solved makes the step unsolved, with its residual, whichever comes last.
 static void worst_island_counts(void** state) {
   (void)state;
   static const char STACK[] =

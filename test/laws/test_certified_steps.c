@@ -1,6 +1,6 @@
-// The certificate of a step is that of the impulses it applied, under every law and integrator:
-// computed here once more from public data, contacts with their forces and the two velocities. A
-// step without a certificate reports NaN, never zero.
+// The reported certificate equals one computed here from public data: poses and velocities before
+// and after the step, and the contacts with their forces. Under every law and integrator. A step
+// without a certificate reports NaN, never zero.
 #include <stdbool.h>
 
 #include "common/worlds.h"

@@ -552,7 +552,7 @@ static void stiff_servos_and_wheels_hold(void** state) {
   tb_world_free(w);
 }
 
-// What impulses change in the kinetic energy of the prediction, J.
+// The change of the kinetic energy of the prediction by impulses, J.
 static double energy_made(tbWorld w, tbReal* v, tbReal* p) {
   double made = 0;
   for (int end = 0; end < 2; end++) {

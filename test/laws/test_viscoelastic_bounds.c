@@ -1,5 +1,5 @@
-// What keeps the viscoelastic law bounded: limits that start violated, bodies that whirl in flight,
-// and Newton's method of implicit Euler where its first guess is far off.
+// Situations in which the viscoelastic law must stay bounded: limits that start violated, bodies
+// that whirl in flight, and Newton's method of implicit Euler where its first guess is far off.
 #include "common/test.h"
 #include "common/worlds.h"
 #include "laws/viscoelastic/viscoelastic.h"
@@ -348,8 +348,8 @@ static void grains_do_not_run_away(void** state) {
 }
 
 // Light parts that are thrown together spin by more than a step resolves: overlaps caused by this
-// rotation once counted as compressed springs, 1e12 J at 2 ms. And a screw that spins in flight
-// keeps its energy, with its frame 2 cm off its centre of mass.
+// rotation once counted as compressed springs, 1e12 J at 2 ms. A screw that spins in flight, with
+// its frame 2 cm off its centre of mass, keeps its energy.
 static void screws_in_a_bin_come_to_rest(void** state) {
   (void)state;
   enum { SCREWS = 20 };

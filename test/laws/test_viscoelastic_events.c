@@ -334,8 +334,8 @@ static void stable_at_any_stiffness(void** state) {
 // ---- deep overlaps -----------------------------------------------------------------------------
 
 // A ball that starts 8 cm inside the floor: its spring is first as long as that of 5 mm, then its
-// end comes up to the surface at correction_speed, and so does the ball, to rest where its weight
-// puts it. From the surface on the spring would throw it out at 13 m/s.
+// end comes up to the surface at correction_speed. The ball rises with it, and rests where its
+// weight puts it. From the surface on the spring would throw it out at 13 m/s.
 static void deep_start_comes_up_slowly(void** state) {
   (void)state;
   double start = -0.08, g = 9.81;

@@ -77,7 +77,7 @@ static void test_round_trip(void** state) {
     TB_MODEL_ARRAYS(X)
 #undef X
     assert_memory_equal(&model->opt, &copy->opt, sizeof model->opt);
-    // And it simulates the same.
+    // The copy simulates the same.
     tbData *one = tb_data_new(model), *two = tb_data_new(copy);
     for (int i = 0; i < 5; i++) {
       assert_int_equal(tb_step(model, one), tb_step(copy, two));

@@ -264,7 +264,7 @@ static void indefinite_blocks(void** state) {
   assert_int_equal(tb_problem_check(&p, NULL), TB_OK);
 }
 
-// What shows only in the whole matrix: a solver that finds no answer says so.
+// An indefinite matrix whose blocks are all definite: a solver that finds no answer says so.
 static void indefinite_as_a_whole(void** state) {
   (void)state;
   tbReal g[4] = {-1, -1, -1, -1}, G[16];

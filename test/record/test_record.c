@@ -5,8 +5,9 @@
 #include "tribo/tribo.h"
 
 static const char SCENE[] =
-    "<mujoco><worldbody><geom type='plane' size='1 1 1'/>"
-    "<body name='ball' pos='0 0 0.1'><freejoint name='free'/><geom size='0.1'/></body>"
+    "<mujoco><worldbody><geom name='floor' type='plane' size='1 1 1'/>"
+    "<body name='ball' pos='0 0 0.1'><freejoint name='free'/><geom name='ball, round' size='0.1'/>"
+    "</body>"
     "<body name='arm' pos='1 0 1'><joint name='a,\"b\"' damping='1'/>"
     "<geom size='0.05' fromto='0 0 0 0.3 0 0' type='capsule'/>"
     "<body pos='0.3 0 0'><joint axis='0 1 0' damping='1'/><geom size='0.1'/></body></body>"
@@ -131,6 +132,8 @@ static void contacts_have_a_row_each(void** state) {
   assert_near(v[8], 1, 1e-6);                        // the normal points up
   assert_near(v[15], 9.81 * m->body_mass[1], 1e-3);  // world force on the ball
   assert_near(v[10], v[15], 1e-6);
+  // Behind the numbers the names of the geoms, quoted where they have a comma.
+  assert_string_equal(at, "floor,\"ball, round\"\n");
   remove(path);
   assert_null(tb_record_open(path, m, "time,contacts", &error));
   assert_non_null(strstr(error.message, "file of their own"));
@@ -183,8 +186,9 @@ static void bad_files_say_what_was_expected(void** state) {
       {"a.csv", "", "is empty"},
       {"a.csv", "ctrl0,ctrl1\n", "has no rows"},
       {"a.csv", "1,2,3\n", "3 columns of numbers, expected 2"},
-      {"a.csv", "first\n1\n", "has no column ctrl1 (every value needs one)"},
-      {"a.csv", "frist,ctrl1\n1,2\n", "has no column ctrl:first (nearest: 'frist')"},
+      {"a.csv", "first\n1\n", "has no column for actuator 1: ctrl1 (every value needs one)"},
+      {"a.csv", "frist,ctrl1\n1,2\n",
+       "has no column for actuator 0: ctrl:first, first or ctrl0 (nearest: 'frist')"},
       {"a.csv", "ctrl0,ctrl1,ctrl2\n1,2,3\n", "more columns"},
       {"a.csv", "ctrl0,ctrl1\n1,2\n1,nan\n", ":3: has a line that is not finite numbers"},
       {"a.csv", "ctrl0,ctrl1\n1\n", "finite numbers"},

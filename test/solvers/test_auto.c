@@ -293,9 +293,9 @@ static void test_other_blocks(void** state) {
     tb_problem_free(p);
   }
   // Most solvers of all laws solve all of them; those without a proof of convergence solve most.
-  static const char* const MOSTLY[] = {"ncp/admm",         "ncp/staggered", "ncp/ipm",
-                                       "ncp/prox-newton",         "lcp/staggered", "lcp/ipm",
-                                       "raisim/pgs", "raisim/auto"};
+  static const char* const MOSTLY[] = {"ncp/admm",        "ncp/staggered", "ncp/ipm",
+                                       "ncp/prox-newton", "lcp/staggered", "lcp/ipm",
+                                       "raisim/pgs",      "raisim/auto"};
   for (int s = 0; s < tb_solver_count(); s++) {
     char name[64];
     int least = 60;

@@ -158,13 +158,12 @@ static void mass_ratio_of_a_million(void** state) {
     tbLaw law;
     const char* solver;
     bool robust;
-  } cases[] = {{TB_LAW_NCP, "pgs", false},     {TB_LAW_CCP, "pgs", false},
-               {TB_LAW_LCP, "pgs", false},     {TB_LAW_RAISIM, "pgs", false},
-               {TB_LAW_NCP, "admm", true},     {TB_LAW_CCP, "admm", true},
-               {TB_LAW_CCP, "newton", true},   {TB_LAW_NCP, "staggered", true},
-               {TB_LAW_NCP, "ipm", true},      {TB_LAW_CCP, "ipm", true},
-               {TB_LAW_NCP, "auto", true},     {TB_LAW_LCP, "lemke", true},
-               {TB_LAW_LCP, "staggered", true}};
+  } cases[] = {
+      {TB_LAW_NCP, "pgs", false},     {TB_LAW_CCP, "pgs", false},      {TB_LAW_LCP, "pgs", false},
+      {TB_LAW_RAISIM, "pgs", false},  {TB_LAW_NCP, "admm", true},      {TB_LAW_CCP, "admm", true},
+      {TB_LAW_CCP, "newton", true},   {TB_LAW_NCP, "staggered", true}, {TB_LAW_NCP, "ipm", true},
+      {TB_LAW_CCP, "ipm", true},      {TB_LAW_NCP, "auto", true},      {TB_LAW_LCP, "lemke", true},
+      {TB_LAW_LCP, "staggered", true}};
   for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
     tbReal lambda[24] = {0};
     tbSolveInfo info = tb_test_solve(t.problem, cases[k].law, cases[k].solver, 1e-6, 10000, lambda);

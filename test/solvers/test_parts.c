@@ -226,7 +226,7 @@ static void memory_may_end(void** state) {
   case_free(c);
 }
 
-// What tb_active_subdomain_layers needs of a state, at the impulses of the case.
+// A state with the members that tb_active_subdomain_layers reads, at the impulses of the case.
 static tbActiveState state_of(Case* c) {
   tbActiveState s = {.a = &c->active, .p = &c->p, .form = &TB_ACTIVE_VELOCITY};
   s.lambda = c->lambda;

@@ -102,8 +102,8 @@ static const char MECHANISM[] =
     "<subtreelinvel body='arm'/><subtreeangmom body='arm'/><clock/><accelerometer site='f1'/>"
     "<force site='f1'/><jointpos joint='slide' cutoff='.01'/></sensor></mujoco>";
 
-// What came after 2.2.2: gravity compensation as actuation, site equalities, welds by rotation,
-// armature of tendons, activation with limits of joints.
+// Features that are newer than MuJoCo 2.2.2: gravity compensation as actuation, site equalities,
+// welds by rotation, armature of tendons, activation with limits of joints.
 static const char NEWER[] =
     "<mujoco><compiler angle='radian'/><option timestep='0.002'/><worldbody>"
     "<geom type='plane' size='5 5 .1'/>"

@@ -107,8 +107,9 @@ static void set_parameter(const tbModel* m, const tbData* d, tbContact* c, const
   }
 }
 
-// What a callback writes has the bits of a file that says it; comfree's stiffness and damping and
-// compliance, normal and tangential, among it. `laws` use it: there it changes the motion.
+// Parameters that a callback writes give the bits of a file with the same parameters: friction,
+// compliance along the normal and the tangents, stiffness and damping of comfree, ... Under `laws`
+// the parameter is used, and changes the motion.
 static void parameters_are_those_of_a_file(void** state) {
   (void)state;
   enum { RIGID = 1 << TB_LAW_NCP | 1 << TB_LAW_CCP | 1 << TB_LAW_LCP | 1 << TB_LAW_RAISIM };
@@ -630,10 +631,11 @@ static void bad_values_are_named(void** state) {
   const tbCallbacks force = {.passive = write_nan}, control = {.control = control_nan};
   w.m->callbacks = &force;
   assert_int_equal(tb_step(w.m, w.d), TB_ERROR_NUMERIC);
-  assert_non_null(strstr(w.d->message, "force of dof 2 (body 1 'cube') is not finite"));
+  assert_non_null(strstr(w.d->message, "force of dof 2 (joint 0 of body 1 'cube') is not finite"));
   w.m->callbacks = &control;
   assert_int_equal(tb_step(w.m, w.d), TB_ERROR_NUMERIC);
-  assert_non_null(strstr(w.d->message, "applied force of dof 1 (body 1 'cube') is not finite"));
+  assert_non_null(
+      strstr(w.d->message, "applied force of dof 1 (joint 0 of body 1 'cube') is not finite"));
   w.d->qfrc_applied[1] = 0;
   for (int kind = 0; kind < BAD_CONTACTS; kind++) {
     const tbCallbacks contact = {.contact = bad_contact, .user = &kind};

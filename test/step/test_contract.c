@@ -226,7 +226,7 @@ static void two_halves_are_a_step(void** state) {
 }
 
 // A whole step may leave the factor of M undone; solves know. The acceleration without constraints
-// is the step's own where nothing constrains it. Of every law; in copies too.
+// is the step's own where nothing constrains it. This holds under every law, and in copies.
 static void solves_after_a_step_are_of_its_m(void** state) {
   (void)state;
   enum { MOST = 64 };

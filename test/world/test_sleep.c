@@ -79,7 +79,7 @@ static void contact_wakes_the_island(void** state) {
   assert_false(is_asleep(w, B));
   assert_true(is_asleep(w, C));
   assert_true(w.d->qpos[w.m->nq - 5] > 0.499);
-  // And it bears the ball as the world without sleep does.
+  // The sleeping body bears the ball as the world without sleep does.
   tb_world_run(plain, 500);
   tb_world_run(w, (int)((plain.d->time - w.d->time) / 0.002 + 0.5));
   for (int k = 0; k < 3; k++) {
@@ -144,7 +144,7 @@ static void any_change_wakes(void** state) {
     tb_world_run(w, 10);
     assert_false(is_asleep(w, CASES[i].tree));
     assert_int_equal(is_asleep(w, A), !CASES[i].others);
-    // What woke moves.
+    // The woken body moves.
     double moved =
         fabs(w.d->qpos[14] - before) + fabs(w.d->qpos[16] - height) + fabs(w.d->qpos[21] - angle);
     assert_true(moved > 1e-5);

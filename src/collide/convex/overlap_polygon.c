@@ -497,7 +497,8 @@ static void set_plane(tbOverlapPolygon* p, const tbConvexPair* pair, const tbCon
   for (int i = 0; i < 3; i++) p->origin[i] = 0.5 * (r->point_a[i] + r->point_b[i]);
 }
 
-// Of corners of a and of b and intersections that coincide for touching shapes, keeps the first.
+// Drops repeated points: where shapes touch, corners of a, corners of b and intersections may
+// coincide. The first of them is kept.
 static void drop_duplicates(tbOverlapPolygon* p) {
   tbReal near2 = 16 * p->touching * p->touching;
   int kept = 0;

@@ -12,8 +12,8 @@ typedef struct {
   const tbFacingFeature* facing;
   tbReal u[TB_FACING_MAX], v[TB_FACING_MAX], h[TB_FACING_MAX];
   tbReal slope[3];  // height of the feature's plane: slope[0] u + slope[1] v + slope[2]
-  // A disc: centre, its two arms in the plane (an ellipse if it is tilted), and the inverse map
-  // that takes it to the unit circle.
+  // A disc: centre, its two arms in the plane (an ellipse if it is tilted), and the inverse, a map
+  // to the unit circle.
   tbReal cu, cv, radius, arm[2][2], inverse[4];
   int ccw;  // corners run counter-clockwise in (u, v)
 } tbFlatFeature;

@@ -103,8 +103,8 @@ tbReal tb_ray_shape(int type, const tbReal size[3], const tbReal pos[3], const t
   }
 }
 
-// Of the two surfaces of a cylinder, its side and its caps, a point next to it lies on the one that
-// it is farther out of.
+// Normal of a cylinder at a point next to its surface: that of its side or of a cap, whichever the
+// point is farther out of.
 static void cylinder_normal(const tbReal size[3], const tbReal p[3], tbReal n[3]) {
   bool cap = fabs(p[2]) - size[1] > sqrt(p[0] * p[0] + p[1] * p[1]) - size[0];
   tb_set3(n, cap ? 0 : p[0], cap ? 0 : p[1], cap ? p[2] : 0);

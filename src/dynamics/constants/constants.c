@@ -9,6 +9,7 @@
 #include "dynamics/constants/lengths.h"
 #include "dynamics/pivot.h"
 #include "dynamics/constants/weights.h"
+#include "model/check.h"
 #include "model/equality_kinds.h"
 #include "model/extent.h"
 #include "model/sparsity.h"
@@ -208,14 +209,15 @@ static void set_statistics(tbModel* m, const tbData* d) {
 // Inertia along a tendon fits M's pattern only if its dofs are on one branch, and its derivative is
 // implemented only for paths through sites.
 static tbResult check_tendon_armature(const tbModel* m, tbError* error) {
+  char text[TB_OBJECT_TEXT];
   for (int t = 0; t < m->ntendon; t++) {
     if (m->tendon_armature[t] == 0) continue;
     for (int w = m->tendon_adr[t]; w < m->tendon_adr[t] + m->tendon_num[t]; w++) {
       if (m->wrap_type[w] == TB_WRAP_SPHERE || m->wrap_type[w] == TB_WRAP_CYLINDER) {
         return tb_fail(error, TB_ERROR_UNSUPPORTED,
-                       "tendon %d '%s' has armature and wraps a geom: only paths through sites or "
-                       "joints can have armature",
-                       t, tb_id2name(m, TB_OBJ_TENDON, t));
+                       "%s has armature and wraps a geom: only paths through sites or joints can "
+                       "have armature",
+                       tb_object_text(m, TB_OBJ_TENDON, "tendon", t, text));
       }
     }
   }
@@ -230,11 +232,10 @@ static tbResult out_of_memory(tbError* error) {
 static tbResult singular(const tbModel* m, const tbData* d, tbError* error) {
   for (int i = 0; i < m->nv; i++) {
     if (d->qM[m->M_rowadr[i] + m->M_rownnz[i] - 1] > 0) continue;
-    int joint = m->dof_jntid[i], body = m->dof_bodyid[i];
-    return tb_fail(error, TB_ERROR_MODEL,
-                   "joint %d '%s' of body %d '%s' moves no mass or inertia at the reference pose",
-                   joint, tb_id2name(m, TB_OBJ_JOINT, joint), body,
-                   tb_id2name(m, TB_OBJ_BODY, body));
+    char joint[TB_OBJECT_TEXT], body[TB_OBJECT_TEXT];
+    return tb_fail(error, TB_ERROR_MODEL, "%s of %s moves no mass or inertia at the reference pose",
+                   tb_object_text(m, TB_OBJ_JOINT, "joint", m->dof_jntid[i], joint),
+                   tb_object_text(m, TB_OBJ_BODY, "body", m->dof_bodyid[i], body));
   }
   return tb_fail(error, TB_ERROR_MODEL,
                  "the joint-space inertia is not finite at the reference pose");
@@ -242,20 +243,20 @@ static tbResult singular(const tbModel* m, const tbData* d, tbError* error) {
 
 // Distances and masses whose ratios overflow give weights that no solver can use.
 static tbResult check_weights(const tbModel* m, tbError* error) {
+  char text[TB_OBJECT_TEXT];
   for (int i = 0; i < m->nbody; i++) {
     const tbReal* weight = m->body_invweight0 + 2 * i;
     if (isfinite(weight[0]) && isfinite(weight[1])) continue;
     return tb_fail(error, TB_ERROR_MODEL,
-                   "the inverse inertia of body %d '%s' is not finite at the reference pose: its "
-                   "distances are too large for the masses that move with it",
-                   i, tb_id2name(m, TB_OBJ_BODY, i));
+                   "the inverse inertia of %s is not finite at the reference pose: its distances "
+                   "are too large for the masses that move with it",
+                   tb_object_text(m, TB_OBJ_BODY, "body", i, text));
   }
   for (int i = 0; i < m->nv; i++) {
     if (isfinite(m->dof_invweight0[i])) continue;
-    int joint = m->dof_jntid[i];
     return tb_fail(error, TB_ERROR_MODEL,
-                   "the inverse inertia of joint %d '%s' is not finite at the reference pose",
-                   joint, tb_id2name(m, TB_OBJ_JOINT, joint));
+                   "the inverse inertia of %s is not finite at the reference pose",
+                   tb_object_text(m, TB_OBJ_JOINT, "joint", m->dof_jntid[i], text));
   }
   return TB_OK;
 }
@@ -309,8 +310,16 @@ static void set_spring_lengths(tbModel* m, tbData* d) {
   }
 }
 
+// Masses and inertias from which no mass matrix can be made.
+static tbResult check_masses(const tbModel* m, tbError* error) {
+  tbResult result = tb_check_values(m, "body_mass", m->body_mass, m->nbody, error);
+  if (result != TB_OK) return result;
+  return tb_check_values(m, "body_inertia", m->body_inertia, 3 * (int64_t)m->nbody, error);
+}
+
 tbResult tb_set_constants(tbModel* m, tbError* error) {
   if (!m) return tb_fail(error, TB_ERROR_ARGUMENT, "NULL model");
+  if (check_masses(m, error) != TB_OK) return TB_ERROR_MODEL;
   set_masses(m);
   set_frames(m);
   set_extents(m);

@@ -1,7 +1,7 @@
-// What tb_set_constants reads and what it writes, in groups: a constant follows from the arrays of
-// every group that its line names. Batches recompute by world what follows from arrays of a world's
-// own (src/batch/expand.c); test/dynamics/test_constants_table.c compares the table with what
-// tb_set_constants does.
+// Inputs and outputs of tb_set_constants, in groups: a constant follows from the arrays of
+// every group that its line names. Batches recompute by world the constants that follow from arrays
+// of a world's own (src/batch/expand.c); test/dynamics/test_constants_table.c compares the table
+// with what tb_set_constants does.
 #ifndef TRIBO_DYNAMICS_CONSTANTS_TABLE_H_
 #define TRIBO_DYNAMICS_CONSTANTS_TABLE_H_
 

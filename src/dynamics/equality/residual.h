@@ -1,10 +1,10 @@
-// What each kind of equality holds together, as equality_kinds.h names it. They compile for devices
-// too.
+// Functions of the kinds of equalities, by the names in equality_kinds.h: the points, orientations
+// or coordinates that an equality holds together. They compile for devices too.
 //
-// Of bodies: tb_equality_frames_<function>(model, data, id, frames) gives a point fixed to each
+// Bodies: tb_equality_frames_<function>(model, data, id, frames) gives a point fixed to each
 // body, and for six rows an orientation fixed to each; the residual is the difference of the points
 // and, of the orientations, the vector part of q2^-1 q1. Rows, drift and derivatives follow from
-// that. Of joints or tendons: tb_equality_coupling_<function>(data, y, f) gives f[0] = f(y) with
+// that. Joints or tendons: tb_equality_coupling_<function>(data, y, f) gives f[0] = f(y) with
 // its first and second derivative; the residual is y1 - f(y2), both measured from the reference
 // pose.
 #ifndef TRIBO_DYNAMICS_EQUALITY_RESIDUAL_H_

@@ -1,4 +1,4 @@
-// What the functions of the joint types work on: a joint's constants and coordinates, and frames
+// Arguments of the functions of the joint types: a joint's constants and coordinates, and frames
 // that move.
 #ifndef TRIBO_DYNAMICS_JOINTS_POSE_H_
 #define TRIBO_DYNAMICS_JOINTS_POSE_H_

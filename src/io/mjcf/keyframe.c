@@ -81,7 +81,8 @@ static bool split_key(tbMjcf* p, tbFlat* child, const tbFlatKey* key, int id) {
 bool tb_mjcf_split_keys(tbMjcf* p, const tbElement* node, tbFlat* child, const char* prefix,
                         const char* suffix) {
   Sizes s = sizes_of(child);
-  // Discard the parts of an earlier attach of the same model.
+  // An earlier attach of the same model has left its pieces of keyframes in the joints, actuators
+  // and bodies: they are discarded.
   for (int i = 0; i < child->njoint; i++) child->joint[i].keys = NULL;
   for (int i = 0; i < child->nactuator; i++) child->actuator[i].keys = NULL;
   for (int i = 0; i < child->nbody; i++) child->body[i].keys = NULL;

@@ -97,8 +97,8 @@ void tb_spec_before_normalizing(tbReal* result, const tbReal* unit, int n, int t
   memcpy(result, unit, size);
 }
 
-// What is to be written so that the compiler gets the same unit vector. It normalizes an axis or a
-// direction once more, after the reader.
+// The numbers to write so that the compiler gets the same unit vector: after the reader, the
+// compiler normalizes an axis or a direction once more.
 static const tbReal* set_unit(tbReal text[4], const void* member, int n) {
   tbReal unit[4];
   memcpy(unit, member, sizeof(tbReal) * (size_t)n);

@@ -7,7 +7,8 @@
 // Which of the children are used, and whether unlisted ones are noted here or elsewhere.
 typedef enum { EACH_ONCE, EACH_ONCE_OTHERS_ELSEWHERE, ONE_OF_ALL } Children;
 
-// Names between blanks. Of a geometry, the first shape in the order of the list is used.
+// Names between blanks. If a geometry has several shapes, the first in the order
+// of the list is used.
 static const struct {
   const char *name, *attributes, *children;
   Children rule;

@@ -62,10 +62,10 @@ static void put_name(Output* out, const char* attribute, const Name* name) {
   tb_text_quoted(&out->text, name->text);
 }
 
-static void leave_out(Output* out, int n, const char* what) {
+static void leave_out(Output* out, int n, const char* one, const char* many) {
   char line[200];
   if (n <= 0) return;
-  snprintf(line, sizeof line, "%d %s\n", n, what);
+  snprintf(line, sizeof line, "%d %s\n", n, n == 1 ? one : many);
   tb_text_put(&out->left_out, line);
 }
 
@@ -389,18 +389,21 @@ static void list_left_out(Output* out) {
     int joint = couples_joints(m, i) ? m->eq_obj1id[i] : -1;
     equalities += joint < 0 || mimic_of(m, joint) != i;
   }
-  leave_out(out, shapes, "planes, height fields and ellipsoids");
-  leave_out(out, m->nu, "actuators");
-  leave_out(out, m->nsensor, "sensors");
-  leave_out(out, m->ntendon, "tendons");
-  leave_out(out, equalities, "equalities other than a linear one of two joints");
-  leave_out(out, armature, "dofs with armature");
-  leave_out(out, m->npair + m->nexclude, "contact pairs and exclusions");
-  leave_out(out, m->nsite, "sites");
-  leave_out(out, m->ncam + m->nlight, "cameras and lights");
-  leave_out(out, m->nkey, "keyframes");
-  leave_out(out, m->nmocap, "mocap bodies, which become fixed");
-  leave_out(out, m->nnumeric + m->ntext + m->ntuple, "custom fields");
+  leave_out(out, shapes, "plane, height field or ellipsoid",
+            "planes, height fields and ellipsoids");
+  leave_out(out, m->nu, "actuator", "actuators");
+  leave_out(out, m->nsensor, "sensor", "sensors");
+  leave_out(out, m->ntendon, "tendon", "tendons");
+  leave_out(out, equalities, "equality other than a linear one of two joints",
+            "equalities other than a linear one of two joints");
+  leave_out(out, armature, "dof with armature", "dofs with armature");
+  leave_out(out, m->npair + m->nexclude, "contact pair or exclusion",
+            "contact pairs and exclusions");
+  leave_out(out, m->nsite, "site", "sites");
+  leave_out(out, m->ncam + m->nlight, "camera or light", "cameras and lights");
+  leave_out(out, m->nkey, "keyframe", "keyframes");
+  leave_out(out, m->nmocap, "mocap body, which becomes fixed", "mocap bodies, which become fixed");
+  leave_out(out, m->nnumeric + m->ntext + m->ntuple, "custom field", "custom fields");
 }
 
 tbResult tb_urdf_write(const tbModel* m, const char* path, char** left_out, tbError* error) {

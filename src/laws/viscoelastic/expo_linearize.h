@@ -17,7 +17,8 @@ typedef struct {
   int turns;            // number of first columns that change the oscillators' inertia
 } tbExpoReplay;
 
-// Of the whole law: TB_ERROR_UNSUPPORTED where only differences are available.
+// Derivatives of a step of the whole law; TB_ERROR_UNSUPPORTED where only differences are
+// available.
 tbResult tb_expo_linearize(tbDerivatives* x, const tbStep* step,
                            const tbDerivativeSettings* settings);
 

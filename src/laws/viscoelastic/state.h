@@ -22,7 +22,7 @@ typedef struct {
   bool unresolved;    // an energy limit of springs or rotations is active in this step
   tbReal event;       // s: time within the step when a force first changes its mode
 
-  // Of the current evaluation, in the arena:
+  // Data of the current evaluation, in the arena:
   tbSprings springs;
   tbReal* supplied;     // J, by constraint: energy supplied to its springs, or NULL
   tbReal* anchor_slip;  // by row: anchor slip; NULL: none

@@ -20,7 +20,8 @@ typedef struct {
   int *first, *second, *seen;
   int* moved;  // by dof: when w last changed; for a free body at its first dof
   int clock;   // counts changes
-  // Whitened velocity (velocity_sweep.c) by dof, as change since the start.
+  // Change of the whitened velocity of each dof since the sweeps began (whitening:
+  // velocity_sweep.c).
   float* w;
   int nothing;         // an index behind all dofs
   tbReal load, speed;  // units of impulse and velocity; the unit of w is the root of their product

@@ -16,7 +16,7 @@
 
 typedef struct {
   tbReal alpha, alpha_min, gamma;  // CM Alg. 5, lines 12-13
-  bool exact;  // local solutions of the exact law
+  bool exact;                      // local solutions of the exact law
 } Raisim;
 
 typedef struct {

@@ -24,7 +24,8 @@ typedef struct {
   const int* start;     // block i's dim x dim matrix lies at start[i]
 } tbSystem;
 
-// False when out of memory. `scale` must live as long as the system.
+// Prepares the system of solve `s`. `scale`: factor of each row, kept by pointer, so it must
+// outlive the system. Returns false when out of memory.
 bool tb_system_init(tbSystem* system, tbSolve* s, tbReal* scale);
 
 // y = (G + R) x in scaled rows.
