@@ -33,6 +33,7 @@ from ._errors import (
     ParseError,
     UnsupportedError,
 )
+from ._manual import manual
 from ._problem import Block, Solution, problem, solve, solvers
 from ._render import Camera, Renderer, write_png
 from ._rollout import rollout, state_size
@@ -76,6 +77,7 @@ __all__ = [
     "derivatives",
     "fclib",
     "inverse",
+    "manual",
     "problem",
     "reset_to_key",
     "rollout",
