@@ -33,7 +33,11 @@ def compiled() -> tuple[str, dict[str, set[str]]]:
     generator.put(core)
     before = {name: set(vars(value)) for name, value in vars(core).items() if isinstance(value, type)}
     # The rest of the package may now see the real one.
-    for name in [name for name in sys.modules if name == "tribo" or (name.startswith("tribo.") and name != "tribo._core")]:
+    for name in [
+        name
+        for name in sys.modules
+        if name == "tribo" or (name.startswith("tribo.") and name != "tribo._core")
+    ]:
         del sys.modules[name]
     return generator.get(), before
 
@@ -46,7 +50,11 @@ def annotation(value: Any) -> str:
         return value
     if value is None or value is type(None):
         return "None"
-    return value.__name__ if isinstance(value, type) else str(value).replace("typing.", "").replace("collections.abc.", "")
+    return (
+        value.__name__
+        if isinstance(value, type)
+        else str(value).replace("typing.", "").replace("collections.abc.", "")
+    )
 
 
 def member(name: str, value: Any) -> list[str]:
@@ -77,8 +85,12 @@ def member(name: str, value: Any) -> list[str]:
     doc = inspect.getdoc(function) or ""
     doc = doc.replace("\n", "\n        ")
     head = ["    @staticmethod"] if static else []
-    return [*head, f"    def {name}({', '.join(words)}) -> {annotation(signature.return_annotation)}:",
-            f'        """{doc}"""', ""]
+    return [
+        *head,
+        f"    def {name}({', '.join(words)}) -> {annotation(signature.return_annotation)}:",
+        f'        """{doc}"""',
+        "",
+    ]
 
 
 def core_stub() -> str:
@@ -93,31 +105,60 @@ def core_stub() -> str:
             if key not in known:
                 added += member(key, value)
         if added:
-            start = text.index(f"\nclass {name}:") if f"\nclass {name}:" in text else text.index(f"\nclass {name}(")
+            start = (
+                text.index(f"\nclass {name}:")
+                if f"\nclass {name}:" in text
+                else text.index(f"\nclass {name}(")
+            )
             end = text.find("\nclass ", start + 1)
             other = text.find("\ndef ", start + 1)
             end = min(e for e in (end, other, len(text)) if e > 0)
             text = text[:end].rstrip() + "\n\n" + "\n".join(added) + "\n" + text[end:]
     first = text.index("import numpy")
-    text = text[: first] + re.sub(r"^(\w+): (list|dict|tuple)\b(?!\[).*$", lambda m: f"{m[1]}: {GENERIC[m[2]]}", text[first:],
-                                  flags=re.M)
+    text = text[:first] + re.sub(
+        r"^(\w+): (list|dict|tuple)\b(?!\[).*$",
+        lambda m: f"{m[1]}: {GENERIC[m[2]]}",
+        text[first:],
+        flags=re.M,
+    )
     text = re.sub(r"^(__all__|functions): .*\n+", "", text, flags=re.M)
     text = re.sub(r"-> (list|dict|tuple):", lambda m: f"-> {GENERIC[m[1]]}:", text)
-    text = text.replace("tribo._core.", "").replace(": dict, ", ": dict[str, Any], ").replace(": list, ", ": list[Any], ")
+    text = (
+        text.replace("tribo._core.", "")
+        .replace(": dict, ", ": dict[str, Any], ")
+        .replace(": list, ", ": list[Any], ")
+    )
     text = text.replace(": tuple, ", ": tuple[Any, ...], ").replace("**kwargs)", "**kwargs: Any)")
     text = text.replace(", **attributes)", ", **attributes: Any)")
-    extra = ["from typing import Any", "from tribo._derivatives import DerivativeInfo",
-             "from tribo._parts import " + ", ".join(n for n in parts.__all__ if n not in ("KINDS", "Part")),
-             "from tribo._problem import Block, Solution", "from tribo._world import Offender, Residual, SolveInfo",
-             "from tribo._enums import ContactState", "from collections.abc import Sequence", "import tribo"]
+    extra = [
+        "from typing import Any",
+        "from tribo._derivatives import DerivativeInfo",
+        "from tribo._parts import " + ", ".join(n for n in parts.__all__ if n not in ("KINDS", "Part")),
+        "from tribo._problem import Block, Solution",
+        "from tribo._world import Offender, Residual, SolveInfo",
+        "from tribo._enums import ContactState",
+        "from collections.abc import Sequence",
+        "import tribo",
+    ]
     every = "__all__ = [" + ", ".join(f'"{n}"' for n in sorted(core.__all__)) + "]\n\n"
-    return HEAD + "import typing\n" + "\n".join(extra) + "\n" + text[first:].replace("import numpy.typing\n", "import numpy.typing\n\n" + every, 1)
+    return (
+        HEAD
+        + "import typing\n"
+        + "\n".join(extra)
+        + "\n"
+        + text[first:].replace("import numpy.typing\n", "import numpy.typing\n\n" + every, 1)
+    )
 
 
 def enum_stub() -> str:
     """The stub of tribo._enums."""
     enums = importlib.import_module("tribo._enums")
-    lines = ["from enum import IntEnum, IntFlag", "", "__all__ = [" + ", ".join(f'"{n}"' for n in enums.__all__) + "]", ""]
+    lines = [
+        "from enum import IntEnum, IntFlag",
+        "",
+        "__all__ = [" + ", ".join(f'"{n}"' for n in enums.__all__) + "]",
+        "",
+    ]
     for name in enums.__all__:
         value = getattr(enums, name)
         flag = "IntFlag" if name.endswith("Bit") else "IntEnum"
@@ -132,18 +173,35 @@ def part_stub() -> str:
     parts = importlib.import_module("tribo._parts")
     core = sys.modules["tribo._core"]
     types_ = {row[0]: ARRAY[row[1]] for row in [*core.model_fields, *core.data_fields] if row[1] in ARRAY}
-    lines = ["from typing import Any", "", "import numpy", "import numpy.typing", "",
-             "__all__ = [" + ", ".join(f'"{n}"' for n in parts.__all__) + "]", "",
-             "KINDS: dict[str, tuple[Any, str, str, tuple[str, ...]]]", "", "class Part:",
-             '    """One object of a model or of a world."""', "", "    id: int", "    name: str", ""]
+    lines = [
+        "from typing import Any",
+        "",
+        "import numpy",
+        "import numpy.typing",
+        "",
+        "__all__ = [" + ", ".join(f'"{n}"' for n in parts.__all__) + "]",
+        "",
+        "KINDS: dict[str, tuple[Any, str, str, tuple[str, ...]]]",
+        "",
+        "class Part:",
+        '    """One object of a model or of a world."""',
+        "",
+        "    id: int",
+        "    name: str",
+        "",
+    ]
     for name in parts.__all__[2:]:
         lines += [f"class {name}(Part):", f'    """{getattr(parts, name).__doc__}"""', ""]
         for key, value in vars(getattr(parts, name)).items():
             if isinstance(value, property):
                 field = value.__doc__.rsplit("`", 2)[1]
-                lines += ["    @property", f"    def {key}(self) -> numpy.typing.NDArray[numpy.{types_[field]}]:",
-                          f'        """{value.__doc__}"""', f"    @{key}.setter",
-                          f"    def {key}(self, value: numpy.typing.ArrayLike, /) -> None: ..."]
+                lines += [
+                    "    @property",
+                    f"    def {key}(self) -> numpy.typing.NDArray[numpy.{types_[field]}]:",
+                    f'        """{value.__doc__}"""',
+                    f"    @{key}.setter",
+                    f"    def {key}(self, value: numpy.typing.ArrayLike, /) -> None: ...",
+                ]
         lines.append("")
     return HEAD + "\n".join(lines)
 
@@ -154,22 +212,43 @@ def field_stub() -> str:
     core = sys.modules["tribo._core"]
     types_ = {row[0]: ARRAY[row[1]] for row in core.data_fields}
     types_.update(status="int32", ncon="int32")
-    lines = ["import numpy", "import numpy.typing", "", "from tribo._core import _Batch", "",
-             '__all__ = ["FIELDS", "BatchFields"]', "",
-             "FIELDS: tuple[str, ...]", "", "class BatchFields(_Batch):",
-             '    """The compiled batch with live arrays, a row per world."""', ""]
+    lines = [
+        "import numpy",
+        "import numpy.typing",
+        "",
+        "from tribo._core import _Batch",
+        "",
+        '__all__ = ["FIELDS", "BatchFields"]',
+        "",
+        "FIELDS: tuple[str, ...]",
+        "",
+        "class BatchFields(_Batch):",
+        '    """The compiled batch with live arrays, a row per world."""',
+        "",
+    ]
     for name in fields.FIELDS:
         kind = types_.get(name, "float64")
-        lines += ["    @property", f"    def {name}(self) -> numpy.typing.NDArray[numpy.{kind}]:",
-                  f'        """{getattr(fields.BatchFields, name).__doc__}"""', f"    @{name}.setter",
-                  f"    def {name}(self, value: numpy.typing.ArrayLike, /) -> None: ..."]
+        lines += [
+            "    @property",
+            f"    def {name}(self) -> numpy.typing.NDArray[numpy.{kind}]:",
+            f'        """{getattr(fields.BatchFields, name).__doc__}"""',
+            f"    @{name}.setter",
+            f"    def {name}(self, value: numpy.typing.ArrayLike, /) -> None: ...",
+        ]
     return HEAD + "\n".join(lines) + "\n"
 
 
 def main() -> int:
     """Write or check."""
+    # The sources beside this script are no package: the installed one is.
+    sys.path.pop(0)
     folders = [Path(a) for a in sys.argv[1:] if not a.startswith("--")]
-    stubs = {"_core.pyi": core_stub(), "_enums.pyi": enum_stub(), "_parts.pyi": part_stub(), "_fields.pyi": field_stub()}
+    stubs = {
+        "_core.pyi": core_stub(),
+        "_enums.pyi": enum_stub(),
+        "_parts.pyi": part_stub(),
+        "_fields.pyi": field_stub(),
+    }
     for name, text in stubs.items():
         for folder in folders:
             path = folder / name

@@ -21,11 +21,7 @@ CallbackScope::~CallbackScope() {
 }
 
 void CallbackScope::raise_pending() {
-  if (!active_) return;
-  // The worlds of a batch keep inputs of their own: what was spoilt there belongs to a thread.
-  if (memory_.spoilt && current) *memory_.spoilt = memory_.before;
-  memory_.spoilt = nullptr;
-  if (!memory_.pending) return;
+  if (!active_ || !memory_.pending) return;
   PyObject* error = memory_.pending;
   memory_.pending = nullptr;
   PyErr_SetObject((PyObject*)Py_TYPE(error), error);
@@ -100,15 +96,7 @@ static ModelMemory& memory_of(const void* user) {
   return *static_cast<ModelMemory*>(const_cast<void*>(user));
 }
 
-// A callback that raised fails its step by an input that is not finite, until the step ends.
-static void spoil(ModelMemory& memory, const tbModel* model, tbData* data) {
-  tbReal* input = model->nu ? data->ctrl : model->nv ? data->qfrc_applied : nullptr;
-  if (!input || memory.spoilt) return;
-  memory.spoilt = input;
-  memory.before = *input;
-  *input = NAN;
-}
-
+// A callback that raised fails its step by a force that is not finite.
 static void control(const tbModel* model, tbData* data, const void* user) {
   nb::gil_scoped_acquire acquire;
   ModelMemory& memory = memory_of(user);
@@ -119,7 +107,7 @@ static void control(const tbModel* model, tbData* data, const void* user) {
          call(memory, memory.slots.control, {memory.slots.model, seen.object});
     if (!seen.object.is_valid()) keep_exception(memory);
   }
-  if (!ok) spoil(memory, model, data);
+  if (!ok && model->nv) data->qfrc_passive[0] = NAN;
 }
 
 static void passive(const tbModel* model, tbData* data, const void* user) {

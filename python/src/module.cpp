@@ -7,6 +7,9 @@
 namespace nb = nanobind;
 
 NB_MODULE(_core, m) {
+  // Python 3.11 does not ask modules whether they can be loaded twice.
+  if (PyInterpreterState_GetID(PyInterpreterState_Get()) != 0)
+    throw nb::import_error("tribo does not support subinterpreters");
   m.doc() = "The engine, as the package's other modules use it.";
   m.attr("version") = TRIBO_VERSION;
   bind_errors(m);

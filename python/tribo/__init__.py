@@ -9,17 +9,6 @@
 from . import _core, _derivatives, _enums, _problem, _world, fclib
 from ._batch import Batch
 from ._core import *  # noqa: F403
-from ._core import (
-    Contact,
-    Contacts,
-    Data,
-    Derivatives,
-    Element,
-    Model,
-    Option,
-    Problem,
-    Spec,
-)
 from ._derivatives import DerivativeInfo, derivatives
 from ._enums import *  # noqa: F403
 from ._errors import (
@@ -51,28 +40,19 @@ __all__ = [
     "Batch",
     "Block",
     "Camera",
-    "Contact",
-    "Contacts",
     "ConvergenceWarning",
-    "Data",
     "DerivativeInfo",
-    "Derivatives",
-    "Element",
     "Error",
     "FileError",
-    "Model",
     "ModelError",
     "NumericError",
     "Offender",
-    "Option",
     "OutOfMemoryError",
     "ParseError",
-    "Problem",
     "Renderer",
     "Residual",
     "Solution",
     "SolveInfo",
-    "Spec",
     "UnsupportedError",
     "derivatives",
     "fclib",

@@ -19,8 +19,14 @@ def _report_type() -> np.dtype[Any]:
     global _REPORT
     if _REPORT is None:
         members, size = _core.report_members
-        _REPORT = np.dtype({"names": [m[0] for m in members], "formats": [m[1] for m in members],
-                            "offsets": [m[2] for m in members], "itemsize": size})
+        _REPORT = np.dtype(
+            {
+                "names": [m[0] for m in members],
+                "formats": [m[1] for m in members],
+                "offsets": [m[2] for m in members],
+                "itemsize": size,
+            }
+        )
     return _REPORT
 
 
@@ -46,9 +52,13 @@ class Batch(BatchFields):
         Bytes that the batch may need; 0: no limit.
     """
 
-    def __init__(self, model: Model, n: int, threads: int = 0, *, device: str = "cpu", memory_limit: int = 0) -> None:
+    def __init__(
+        self, model: Model, n: int, threads: int = 0, *, device: str = "cpu", memory_limit: int = 0
+    ) -> None:
         if device != "cpu":
-            raise NotImplementedError(f"device {device!r}: this build has batches on the CPU only (device='cpu')")
+            raise NotImplementedError(
+                f"device {device!r}: this build has batches on the CPU only (device='cpu')"
+            )
         super().__init__(model, n, threads, memory_limit)
 
     @property
@@ -119,6 +129,14 @@ class Batch(BatchFields):
         dict
             Arrays by field, shape (n, nstep // every, ...).
         """
-        inputs = {"qpos": qpos, "qvel": qvel, "act": act, "ctrl": ctrl, "qfrc_applied": qfrc_applied,
-                  "xfrc_applied": xfrc_applied}
-        return self._rollout(nstep, inputs, list(record), every, ids, mask, None if out is None else dict(out))
+        inputs = {
+            "qpos": qpos,
+            "qvel": qvel,
+            "act": act,
+            "ctrl": ctrl,
+            "qfrc_applied": qfrc_applied,
+            "xfrc_applied": xfrc_applied,
+        }
+        return self._rollout(
+            nstep, inputs, list(record), every, ids, mask, None if out is None else dict(out)
+        )

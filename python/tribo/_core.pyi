@@ -12,7 +12,7 @@ import tribo
 import numpy
 import numpy.typing
 
-__all__ = ["aba", "apply_wrench", "body_accelerations", "body_contact_wrench", "body_forces", "com_position", "com_velocity", "compute_position", "compute_velocity", "crb", "differentiate_pos", "energy_position", "energy_velocity", "factor_m", "find_contacts", "force_scale", "forward", "full_m", "full_moment", "full_ten_J", "geom_contact_wrench", "geom_distance", "integrate_pos", "jac", "jac_body", "jac_body_com", "jac_dot", "jac_geom", "jac_site", "jac_subtree_com", "kinematics", "mul_m", "normalize_quat", "object_acceleration", "object_velocity", "pair_contact_wrench", "pairs", "ray", "reset", "rne", "rne_post_constraint", "solve_m", "step", "step1", "step2", "step_differences", "step_problem", "subtree_velocity", "tendon", "transmission", "tree_asleep"]
+__all__ = ["Contact", "Contacts", "Data", "Derivatives", "Element", "Fclib", "Model", "Option", "Problem", "Spec", "aba", "apply_wrench", "body_accelerations", "body_contact_wrench", "body_forces", "com_position", "com_velocity", "compute_position", "compute_velocity", "crb", "differentiate_pos", "energy_position", "energy_velocity", "factor_m", "find_contacts", "force_scale", "forward", "full_m", "full_moment", "full_ten_J", "geom_contact_wrench", "geom_distance", "integrate_pos", "jac", "jac_body", "jac_body_com", "jac_dot", "jac_geom", "jac_site", "jac_subtree_com", "kinematics", "mul_m", "normalize_quat", "object_acceleration", "object_velocity", "pair_contact_wrench", "pairs", "ray", "reset", "rne", "rne_post_constraint", "solve_m", "step", "step1", "step2", "step_differences", "step_problem", "subtree_velocity", "tendon", "transmission", "tree_asleep"]
 
 
 
@@ -2346,7 +2346,7 @@ class Model:
 
     @property
     def control_callback(self) -> Any:
-        """Function (m, d) that sets d.ctrl and applied forces in every evaluation of a step, or None."""
+        """Function (m, d) that sets d.ctrl and applied forces in a step, or None."""
     @control_callback.setter
     def control_callback(self, value: Any, /) -> None: ...
 
@@ -2820,8 +2820,6 @@ class Option:
 
     def set(self, name: str, value: str) -> None:
         """Set an option by name from text, as the command line's --option."""
-
-    def __dir__(self) -> object: ...
 
 def _option(arg: Model, /) -> Option:
     """The options of a model."""
@@ -3955,7 +3953,7 @@ class _Batch:
     def _rollout(self, nstep: int, inputs: dict[str, Any], record: Sequence[str], every: int, ids: object | None, mask: object | None, out: object | None) -> dict[str, Any]: ...
 
     @property
-    def _report(self) -> object: ...
+    def _report(self) -> numpy.typing.NDArray[Any]: ...
 
     def clone(self, source: int, target: int) -> None:
         """World `target` becomes a copy of world `source` in everything."""

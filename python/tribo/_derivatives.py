@@ -70,9 +70,16 @@ def derivatives(
         `A` (nx, nx) and `B` (nx, nu) with nx = 2 nv + na, products without matrices, and `info`.
     """
     return _core._linearize(
-        m, d, relaxation, samples, -1.0 if spread is None else spread, seed,
-        -1.0 if proximal is None else proximal, -1.0 if mode_tolerance is None else mode_tolerance,
-        hold_contacts)
+        m,
+        d,
+        relaxation,
+        samples,
+        -1.0 if spread is None else spread,
+        seed,
+        -1.0 if proximal is None else proximal,
+        -1.0 if mode_tolerance is None else mode_tolerance,
+        hold_contacts,
+    )
 
 
 def _info(self: Any) -> DerivativeInfo:

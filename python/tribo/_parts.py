@@ -48,9 +48,15 @@ def _rows(kind: str, rows: str) -> str | None:
     """How rows of a field follow from the id of a part: by id, or by its dofs, coordinates, ..."""
     if rows == KINDS[kind][1]:
         return "id"
-    return {("joint", "nv"): "dof", ("joint", "nq"): "qpos", ("sensor", "nsensordata"): "sensor",
-            ("actuator", "na"): "act", ("body", "nmocap"): "mocap",
-            ("numeric", "nnumericdata"): "numeric", ("tuple", "ntupledata"): "tuple"}.get((kind, rows))
+    return {
+        ("joint", "nv"): "dof",
+        ("joint", "nq"): "qpos",
+        ("sensor", "nsensordata"): "sensor",
+        ("actuator", "na"): "act",
+        ("body", "nmocap"): "mocap",
+        ("numeric", "nnumericdata"): "numeric",
+        ("tuple", "ntupledata"): "tuple",
+    }.get((kind, rows))
 
 
 def _span(model: Any, how: str, id: int) -> slice | None:
@@ -105,7 +111,7 @@ def _words(fields: list[tuple[str, ...]], kind: str) -> dict[str, property]:
         word = field
         for prefix in (*prefixes, *(("dof_",) if how == "dof" else ())):
             if field.startswith(prefix):
-                word = field[len(prefix):]
+                word = field[len(prefix) :]
                 break
         if how == "sensor" and field == "sensordata":
             word = "data"
@@ -124,8 +130,16 @@ def _class(owner: str, kind: str, words: dict[str, property]) -> None:
     """Define the class of a kind."""
     name = _title(owner, kind)
     what = "model" if owner == "Model" else "world"
-    globals()[name] = type(name, (Part,), {"__slots__": (), "__module__": "tribo", **words,
-                                           "__doc__": f"A {kind} of a {what}; attributes are live rows of its arrays."})
+    globals()[name] = type(
+        name,
+        (Part,),
+        {
+            "__slots__": (),
+            "__module__": "tribo",
+            **words,
+            "__doc__": f"A {kind} of a {what}; attributes are live rows of its arrays.",
+        },
+    )
     __all__.append(name)
 
 

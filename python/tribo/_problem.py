@@ -59,7 +59,7 @@ class Solution:
     info : SolveInfo
         Status, iterations, residuals of the law solved and of the exact law.
     history : list of tuple
-        (iteration, seconds, residual, penalty) for each of the first `history` iterations that were asked for.
+        (iteration, seconds, residual, penalty) of the iterations that were asked for.
     """
 
     impulse: Any
@@ -83,7 +83,7 @@ def _blocks(n: int, mu: Any, blocks: Sequence[Block] | None) -> list[tuple[Any, 
     coefficients = np.atleast_1d(np.asarray(mu, dtype=np.float64))
     if n % 3:
         raise ValueError(f"g: {n} rows are no contacts of three rows; describe them by blocks")
-    if coefficients.size == 1:
+    if np.ndim(mu) == 0:
         coefficients = np.full(n // 3, coefficients[0])
     if coefficients.size != n // 3:
         raise ValueError(f"mu: {coefficients.size} coefficients for {n // 3} contacts")
@@ -95,7 +95,9 @@ def _csr(matrix: Any) -> tuple[Any, Any, Any]:
     return rows.indptr, rows.indices, np.asarray(rows.data, dtype=np.float64)
 
 
-def problem(G: Any, g: Any, mu: Any = None, *, blocks: Sequence[Block] | None = None, R: Any = None) -> Problem:
+def problem(
+    G: Any, g: Any, mu: Any = None, *, blocks: Sequence[Block] | None = None, R: Any = None
+) -> Problem:
     """A contact problem from its matrices, which are copied.
 
     Parameters
@@ -125,8 +127,9 @@ def problem(G: Any, g: Any, mu: Any = None, *, blocks: Sequence[Block] | None = 
     return _core.Problem._dense(G, free, rows, R)
 
 
-def _solve(self: Any, law: str = "ncp", solver: str = "auto", *, guess: Any = None, history: int = 0,
-           **settings: Any) -> Solution:
+def _solve(
+    self: Any, law: str = "ncp", solver: str = "auto", *, guess: Any = None, history: int = 0, **settings: Any
+) -> Solution:
     """Solve under a law.
 
     Parameters
@@ -147,10 +150,18 @@ def _solve(self: Any, law: str = "ncp", solver: str = "auto", *, guess: Any = No
     Solution
         Impulses, velocities, status and residuals.
     """
-    given = {"law": law, "solver": solver, **{k: int(v) if isinstance(v, bool) else v for k, v in settings.items()}}
+    given = {
+        "law": law,
+        "solver": solver,
+        **{k: int(v) if isinstance(v, bool) else v for k, v in settings.items()},
+    }
     impulse, velocity, info, past = _core.Problem._solve(self, given, guess, history)
-    return Solution(impulse, velocity, solve_info(info),
-                    [(i, seconds, Residual(**r), penalty) for i, seconds, r, penalty in past])
+    return Solution(
+        impulse,
+        velocity,
+        solve_info(info),
+        [(i, seconds, Residual(**r), penalty) for i, seconds, r, penalty in past],
+    )
 
 
 def _residual(self: Any, impulse: Any, law: str = "ncp") -> Residual:
@@ -158,8 +169,16 @@ def _residual(self: Any, impulse: Any, law: str = "ncp") -> Residual:
     return Residual(**_core.Problem._residual(self, impulse, law))
 
 
-def _from_mass(M: Any, J: Any, v_free: Any, mu: Any = None, *, blocks: Sequence[Block] | None = None,
-               R: Any = None, gamma: Any = None) -> Problem:
+def _from_mass(
+    M: Any,
+    J: Any,
+    v_free: Any,
+    mu: Any = None,
+    *,
+    blocks: Sequence[Block] | None = None,
+    R: Any = None,
+    gamma: Any = None,
+) -> Problem:
     """G = J M^-1 J^T and g = J v_free + gamma from sparse matrices (scipy.sparse).
 
     Parameters
@@ -178,8 +197,19 @@ def _from_mass(M: Any, J: Any, v_free: Any, mu: Any = None, *, blocks: Sequence[
     return _core.Problem._mass(_csr(M), _csr(J), v_free, _blocks(J.shape[0], mu, blocks), R, gamma)
 
 
-def solve(G: Any, g: Any, mu: Any = None, *, blocks: Sequence[Block] | None = None, R: Any = None,
-          law: str = "ncp", solver: str = "auto", guess: Any = None, history: int = 0, **settings: Any) -> Solution:
+def solve(
+    G: Any,
+    g: Any,
+    mu: Any = None,
+    *,
+    blocks: Sequence[Block] | None = None,
+    R: Any = None,
+    law: str = "ncp",
+    solver: str = "auto",
+    guess: Any = None,
+    history: int = 0,
+    **settings: Any,
+) -> Solution:
     """Solve a contact problem: ``problem(G, g, mu).solve(...)``.
 
     Parameters
@@ -194,7 +224,9 @@ def solve(G: Any, g: Any, mu: Any = None, *, blocks: Sequence[Block] | None = No
     Solution
         Impulses, velocities, status and residuals.
     """
-    return _solve(problem(G, g, mu, blocks=blocks, R=R), law, solver, guess=guess, history=history, **settings)
+    return _solve(
+        problem(G, g, mu, blocks=blocks, R=R), law, solver, guess=guess, history=history, **settings
+    )
 
 
 def solvers(law: str | None = None) -> list[tuple[str, str]]:
@@ -204,7 +236,10 @@ def solvers(law: str | None = None) -> list[tuple[str, str]]:
 
 def _block_list(self: Any) -> list[Block]:
     """Its blocks in row order."""
-    return [Block(BlockType(type_), dim, mu or 0.0, lower, upper) for type_, _, dim, mu, lower, upper in self._blocks]
+    return [
+        Block(BlockType(type_), dim, mu or 0.0, lower, upper)
+        for type_, _, dim, mu, lower, upper in self._blocks
+    ]
 
 
 def _problem_repr(self: Any) -> str:

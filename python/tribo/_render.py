@@ -98,7 +98,9 @@ class Renderer:
         worlds = [data] if isinstance(data, _core.Data) else list(data)
         self._scene = (worlds, self._camera(camera))
 
-    def render(self, *, out: np.ndarray[Any, Any] | None = None, labels: Sequence[str] = ()) -> np.ndarray[Any, Any]:
+    def render(
+        self, *, out: np.ndarray[Any, Any] | None = None, labels: Sequence[str] = ()
+    ) -> np.ndarray[Any, Any]:
         """Draw the scene as its worlds are now.
 
         Parameters
@@ -118,7 +120,9 @@ class Renderer:
         if self._scene is None:
             raise RuntimeError("call update_scene first")
         worlds, camera = self._scene
-        picture: np.ndarray[Any, Any] = self._picture.draw(self.model, worlds, list(labels), camera, self.force_scale)
+        picture: np.ndarray[Any, Any] = self._picture.draw(
+            self.model, worlds, list(labels), camera, self.force_scale
+        )
         if out is None:
             return picture
         out[...] = picture

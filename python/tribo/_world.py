@@ -69,7 +69,9 @@ class SolveInfo:
 
 def solve_info(row: tuple[Any, ...]) -> SolveInfo:
     """The info of a tuple of the compiled part."""
-    return SolveInfo(SolveStatus(row[0]), row[1], row[2], row[3], row[4], row[5], Residual(**row[6]), Residual(**row[7]))
+    return SolveInfo(
+        SolveStatus(row[0]), row[1], row[2], row[3], row[4], row[5], Residual(**row[6]), Residual(**row[7])
+    )
 
 
 class Offender(NamedTuple):
@@ -167,8 +169,10 @@ def data_deepcopy(self: Any, memo: Any) -> Data:
 
 def model_repr(self: Any) -> str:
     """One line."""
-    return (f"<tribo.Model {self.name!r}: {self.nbody - 1} bodies, {self.njnt} joints, {self.nv} dofs, "
-            f"{self.nu} actuators, {self.ngeom} geoms>")
+    return (
+        f"<tribo.Model {self.name!r}: {self.nbody - 1} bodies, {self.njnt} joints, {self.nv} dofs, "
+        f"{self.nu} actuators, {self.ngeom} geoms>"
+    )
 
 
 def data_repr(self: Any) -> str:
@@ -183,7 +187,7 @@ def _option(self: Any) -> Option:
 
 CALLBACKS = ("control_callback", "passive_callback", "contact_filter", "contact_callback")
 _MEANING = {
-    "control_callback": "Function (m, d) that sets d.ctrl and applied forces in every evaluation of a step, or None.",
+    "control_callback": "Function (m, d) that sets d.ctrl and applied forces in a step, or None.",
     "passive_callback": "Function (m, d) that adds further forces to d.qfrc_passive, or None.",
     "contact_filter": "Function (m, d, geom1, geom2): true where the two geoms do not collide now, or None.",
     "contact_callback": "Function (m, d, contact) that may change parameters of a contact, or None.",
