@@ -1,5 +1,5 @@
 """MkDocs hooks: formulas become MathML while the site is built, so that pages need no script; links to
-files outside of docs/ (README, scenes, examples) become plain text."""
+files outside of docs/ (README, scenes, examples) become plain text, links to notebooks lead to their pages."""
 import html
 import re
 
@@ -22,7 +22,13 @@ def mathml(match: re.Match) -> str:
 OUTSIDE = re.compile(r"\[([^\]]*)\]\((?:\.\./)+(?:README\.md|scenes/|examples/)[^)]*\)")
 
 
-def on_page_markdown(markdown: str, **_) -> str:
+# Links to notebooks lead to their pages.
+NOTEBOOK = re.compile(r"\]\((?:\.\./)*\.\./examples/notebooks/([\w-]+)\.ipynb\)")
+
+
+def on_page_markdown(markdown: str, page, **_) -> str:
+    up = "../" * page.file.src_uri.count("/")
+    markdown = NOTEBOOK.sub(rf"]({up}notebooks/\1.md)", markdown)
     return OUTSIDE.sub(r"\1", markdown)
 
 
