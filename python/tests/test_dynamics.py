@@ -20,7 +20,9 @@ def test_m_is_the_matrix_of_its_products(moving):
     assert np.allclose(M @ v, tribo.mul_m(m, d, v))
     tribo.factor_m(m, d)
     assert np.allclose(tribo.solve_m(m, d, M @ v), v)
-    assert np.allclose(tribo.solve_m(m, d, np.stack([M @ v, v])), np.linalg.solve(M, np.stack([M @ v, v]).T).T)
+    assert np.allclose(
+        tribo.solve_m(m, d, np.stack([M @ v, v])), np.linalg.solve(M, np.stack([M @ v, v]).T).T
+    )
     with pytest.raises(ValueError):
         tribo.mul_m(m, d, v[:-1])
 

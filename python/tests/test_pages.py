@@ -53,6 +53,11 @@ def test_python_blocks_of_a_page_run_in_order(path, tmp_path):
     assert done.returncode == 0, done.stderr[-3000:]
 
 
+def test_python_comes_first_in_the_readme():
+    text = (ROOT / "README.md").read_text()
+    assert text.index("```python") < text.index("```c")
+
+
 def test_every_page_of_the_manual_is_installed_as_it_stands():
     folder = tribo.manual()
     for page in (ROOT / "docs/manual").rglob("*.md"):
