@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draw the gallery: scenes of the project in motion, as pictures and one page.
 
-    gallery.py OUTPUT_FOLDER
+gallery.py OUTPUT_FOLDER
 """
 
 import sys
@@ -46,8 +46,15 @@ def main() -> int:
     """Draw all."""
     out = Path(sys.argv[1])
     (out / "gallery").mkdir(parents=True, exist_ok=True)
-    lines = ["# Gallery", "", "Scenes of the project under the exact law, drawn by `tribo.Renderer` when the site was built. Each file is in `scenes/`;",
-             "the [first notebook](notebooks/first-steps.md) shows how such a picture is made.", "", "| | |", "|---|---|"]
+    lines = [
+        "# Gallery",
+        "",
+        "Scenes of the project under the exact law, drawn by `tribo.Renderer` when the site was built. Each file is in `scenes/`;",
+        "the [first notebook](notebooks/first-steps.md) shows how such a picture is made.",
+        "",
+        "| | |",
+        "|---|---|",
+    ]
     cells = []
     for name, key, seconds, arrows, caption in PICTURES:
         tribo.write_png(out / "gallery" / f"{name}.png", picture(name, key, seconds, arrows))

@@ -6,6 +6,7 @@
 Nothing is imported: stubs (.pyi) and sources (.py) are read. A name of a list that is not found is an error, as is a
 public name of the package that no page has.
 """
+
 import ast
 import re
 import sys
@@ -17,21 +18,40 @@ RULE = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.M)
 # Page: title, what it has, and its names; "file:*" is every public name of a file that no page lists.
 PAGES: dict[str, tuple[str, str, list[str]]] = {
     "model": ("Models", "The constant description of a robot and its world.", ["Model"]),
-    "data": ("Worlds", "State, inputs and results of one world; its contacts and its certificate.",
-             ["Data", "Contact", "Contacts", "SolveInfo", "Residual", "Offender"]),
-    "functions": ("Functions", "What a model and a world are given to: steps, dynamics, Jacobians, queries, forces.",
-                  ["step", "step1", "step2", "forward", "inverse", "reset", "reset_to_key", "_core:*"]),
+    "data": (
+        "Worlds",
+        "State, inputs and results of one world; its contacts and its certificate.",
+        ["Data", "Contact", "Contacts", "SolveInfo", "Residual", "Offender"],
+    ),
+    "functions": (
+        "Functions",
+        "What a model and a world are given to: steps, dynamics, Jacobians, queries, forces.",
+        ["step", "step1", "step2", "forward", "inverse", "reset", "reset_to_key", "_core:*"],
+    ),
     "batch": ("Many worlds", "Batches and rollouts.", ["Batch", "rollout", "state_size"]),
-    "derivatives": ("Derivatives", "Of a step, under every law.",
-                    ["derivatives", "Derivatives", "DerivativeInfo", "step_differences"]),
-    "problems": ("Contact problems", "Problems of your own, their solvers, FCLIB files (`tribo.fclib`).",
-                 ["solve", "problem", "solvers", "Problem", "Block", "Solution", "step_problem", "fclib:*", "Fclib"]),
+    "derivatives": (
+        "Derivatives",
+        "Of a step, under every law.",
+        ["derivatives", "Derivatives", "DerivativeInfo", "step_differences"],
+    ),
+    "problems": (
+        "Contact problems",
+        "Problems of your own, their solvers, FCLIB files (`tribo.fclib`).",
+        ["solve", "problem", "solvers", "Problem", "Block", "Solution", "step_problem", "fclib:*", "Fclib"],
+    ),
     "spec": ("Models in memory", "Trees of elements that are edited and compiled.", ["Spec", "Element"]),
-    "render": ("Pictures", "Worlds drawn into arrays, without a display.",
-               ["Renderer", "Camera", "write_png", "force_scale"]),
+    "render": (
+        "Pictures",
+        "Worlds drawn into arrays, without a display.",
+        ["Renderer", "Camera", "write_png", "force_scale"],
+    ),
     "parts": ("Parts by name", "What `m.body(...)`, `d.joint(...)` and so on return.", ["_parts:*"]),
     "enums": ("Enumerations", "Words that are numbers.", ["_enums:*"]),
-    "errors": ("Errors, the manual", "Exceptions and warnings; the pages on this machine.", ["_errors:*", "manual"]),
+    "errors": (
+        "Errors, the manual",
+        "Exceptions and warnings; the pages on this machine.",
+        ["_errors:*", "manual"],
+    ),
     "gym": ("Gymnasium", "`tribo.gym`: environments, and tasks of your own.", ["gym/*:*"]),
 }
 
@@ -48,7 +68,11 @@ def read(path: Path) -> dict[str, ast.stmt]:
             listed = {word.value for word in getattr(node.value, "elts", [])}
     found = {n.name: n for n in tree.body if isinstance(n, (ast.ClassDef, ast.FunctionDef))}
     CLASSES.update((k, n) for k, n in found.items() if isinstance(n, ast.ClassDef))
-    return {k: n for k, n in found.items() if not k.startswith("_") and (listed is None or k in listed or path.suffix == ".pyi")}
+    return {
+        k: n
+        for k, n in found.items()
+        if not k.startswith("_") and (listed is None or k in listed or path.suffix == ".pyi")
+    }
 
 
 def files() -> dict[str, dict[str, ast.stmt]]:
@@ -89,7 +113,11 @@ def signature(node: ast.FunctionDef, name: str) -> str:
     text = ast.unparse(node.args)
     text = re.sub(r"^self(, /)?(, )?", "", text)
     text = re.sub(r"\bnumpy\.typing\.|\bnumpy\.|\bnp\.|\btribo\._\w+\.", "", text)
-    result = "" if node.returns is None else re.sub(r"\bnumpy\.typing\.|\bnumpy\.|\bnp\.|\btribo\._\w+\.", "", ast.unparse(node.returns))
+    result = (
+        ""
+        if node.returns is None
+        else re.sub(r"\bnumpy\.typing\.|\bnumpy\.|\bnp\.|\btribo\._\w+\.", "", ast.unparse(node.returns))
+    )
     return f"{name}({text})" + (f" -> {result}" if result not in ("", "None") else "")
 
 
@@ -99,7 +127,15 @@ def decorators(node: ast.FunctionDef) -> set[str]:
 
 def function(node: ast.FunctionDef, level: str, owner: str = "") -> list[str]:
     name = f"{owner}.{node.name}" if owner else node.name
-    return [f"{level} {node.name}", "", "```python", signature(node, name), "```", "", *prose(ast.get_docstring(node) or "")]
+    return [
+        f"{level} {node.name}",
+        "",
+        "```python",
+        signature(node, name),
+        "```",
+        "",
+        *prose(ast.get_docstring(node) or ""),
+    ]
 
 
 def members(node: ast.ClassDef) -> list[ast.stmt]:
@@ -127,9 +163,15 @@ def class_(node: ast.ClassDef) -> list[str]:
         if not isinstance(part, ast.FunctionDef) or part.name.startswith("_") or "setter" in decorators(part):
             continue
         if "property" in decorators(part):
-            kind = re.sub(r"numpy\.typing\.NDArray\[numpy\.(\w+)\]", r"\1 array", ast.unparse(part.returns) if part.returns else "")
+            kind = re.sub(
+                r"numpy\.typing\.NDArray\[numpy\.(\w+)\]",
+                r"\1 array",
+                ast.unparse(part.returns) if part.returns else "",
+            )
             kind = kind.rsplit("._", 1)[-1].rsplit(".", 1)[-1]
-            rows.append(f"| `{part.name}` | {escaped(kind)} | {escaped((ast.get_docstring(part) or '').strip())} |")
+            rows.append(
+                f"| `{part.name}` | {escaped(kind)} | {escaped((ast.get_docstring(part) or '').strip())} |"
+            )
         else:
             methods.append(part)
     if rows:
@@ -154,7 +196,12 @@ def entries(words: list[str], modules: dict[str, dict[str, ast.stmt]], taken: se
         if module == "gym/*":
             listed = (PACKAGE / "gym/__init__.py").read_text().partition("\n__all__ = [")[2].partition("]")[0]
             public = re.findall(r'"(\w+)"', listed)
-            found += [names[name] for name in public for m, names in modules.items() if m.startswith("gym/") and name in names]
+            found += [
+                names[name]
+                for name in public
+                for m, names in modules.items()
+                if m.startswith("gym/") and name in names
+            ]
             continue
         found += [node for name, node in modules[module].items() if name not in taken]
     return found
@@ -166,7 +213,12 @@ def main() -> None:
     modules = files()
     taken = {word for _, _, words in PAGES.values() for word in words if ":*" not in word}
     written = set()
-    index = ["# Python reference", "", "The names of `tribo`, from the package's docstrings. The [manual](../../manual/python.md) says how they are used.", ""]
+    index = [
+        "# Python reference",
+        "",
+        "The names of `tribo`, from the package's docstrings. The [manual](../../manual/python.md) says how they are used.",
+        "",
+    ]
     for page, (title, what, words) in PAGES.items():
         lines = [f"# {title}", "", what, ""]
         for node in entries(words, modules, taken):
@@ -176,7 +228,9 @@ def main() -> None:
         index.append(f"* [{title}]({page}.md): {what}")
     (out / "index.md").write_text("\n".join(index) + "\n")
     source = (PACKAGE / "__init__.py").read_text()
-    public = set(re.findall(r'^    "(\w+)",$', source.partition("\n__all__ = [")[2], re.M)) | set(modules["_core"])
+    public = set(re.findall(r'^    "(\w+)",$', source.partition("\n__all__ = [")[2], re.M)) | set(
+        modules["_core"]
+    )
     internal = {"fclib", "install"}
     missing = sorted(public - written - internal)
     if missing:

@@ -40,7 +40,9 @@ def test_notebook_runs_in_a_fresh_process(path):
     absent = sorted(name for name in needed if importlib.util.find_spec(name) is None)
     if absent:
         pytest.skip(f"needs {', '.join(absent)}")
-    done = subprocess.run([sys.executable, str(RUNNER), "run", str(path)], capture_output=True, text=True, timeout=600)
+    done = subprocess.run(
+        [sys.executable, str(RUNNER), "run", str(path)], capture_output=True, text=True, timeout=600
+    )
     assert done.returncode == 0, done.stderr[-3000:]
 
 

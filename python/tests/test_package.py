@@ -1,9 +1,6 @@
-import re
 import subprocess
 import sys
 from pathlib import Path
-
-import pytest
 
 import tribo
 

@@ -49,7 +49,9 @@ def blocks(path: Path) -> list[tuple[int, str, list[str]]]:
 def test_python_blocks_of_a_page_run_in_order(path, tmp_path):
     (tmp_path / "scenes").symlink_to(ROOT / "scenes")
     program = f"page = {str(path)!r}\nblocks = {blocks(path)!r}\n{PROGRAM}"
-    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=300
+    )
     assert done.returncode == 0, done.stderr[-3000:]
 
 
@@ -65,7 +67,14 @@ def test_every_page_of_the_manual_is_installed_as_it_stands():
 
 
 def test_howto_files_are_installed():
-    wanted = {"install", "port-from-mujoco", "choose-a-law", "read-the-certificate", "many-worlds", "write-a-controller"}
+    wanted = {
+        "install",
+        "port-from-mujoco",
+        "choose-a-law",
+        "read-the-certificate",
+        "many-worlds",
+        "write-a-controller",
+    }
     assert wanted <= {path.stem for path in HOWTO.glob("*.md")}
     for name in wanted:
         assert tribo.manual(f"howto/{name}").is_file()
@@ -77,7 +86,9 @@ def test_a_page_that_is_not_there_is_named_with_the_nearest_ones():
 
 
 def manual(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "tribo", "manual", *arguments], capture_output=True, text=True)
+    return subprocess.run(
+        [sys.executable, "-m", "tribo", "manual", *arguments], capture_output=True, text=True
+    )
 
 
 def test_the_command_line_prints_a_page_and_the_list_of_pages():
