@@ -110,10 +110,13 @@ def test_a_callback_of_a_batch_that_raises_reaches_the_caller(m):
 def test_a_callback_that_refers_to_its_model_is_collected():
     m = tribo.Model.from_xml_string("<mujoco><worldbody/></mujoco>")
     d = tribo.Data(m)
-    kept = [m, d]
-    m.control_callback = lambda *_: kept
+
+    def refer(model, data, kept=(m, d)):
+        return kept
+
+    m.control_callback = refer
     gone = weakref.ref(m)
-    del m, d, kept
+    del m, d, refer
     gc.collect()
     assert gone() is None
 

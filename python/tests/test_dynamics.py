@@ -58,6 +58,10 @@ def test_jacobians_map_velocities(moving):
         tribo.jac_site(m, d, 10**6)
     with pytest.raises(IndexError):
         tribo.jac_body(m, d, -1)
+    with pytest.raises(IndexError):
+        tribo.object_velocity(m, d, tribo.ObjType.GEOM, m.ngeom)
+    with pytest.raises(ValueError):
+        tribo.object_acceleration(m, d, tribo.ObjType.KEY, 0)
 
 
 def test_positions_integrate_and_differentiate(moving):

@@ -1,3 +1,4 @@
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -96,3 +97,20 @@ def test_stubs_are_current():
         text=True,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("law", ["ncp", "soft", "viscoelastic"])
+def test_steps_give_the_numbers_of_the_command_line(law, quadruped):
+    m, d = quadruped
+    m.opt.law = law
+    tribo.step(m, d, 100)
+    command = f"sim scenes/quadruped.xml --key stand --law {law} --time {100 * m.opt.timestep!r} --json"
+    done = subprocess.run(
+        [sys.executable, "-m", "tribo", *command.split()],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+    )
+    result = json.loads(done.stdout)
+    assert result["steps"] == 100
+    assert result["qpos"] == list(d.qpos) and result["qvel"] == list(d.qvel)
