@@ -447,7 +447,7 @@ class _Predictor:
         delay = np.full(int(m.nu), -1.0)
         for k in delayed:
             delay[self.unknowns[k].delays] = max(values[k], 0.0)
-        t = cut.step_times[rows]
+        t = cut.step_times[rows, : self.nstep]
         ctrl, slope = np.empty((*t.shape, m.nu)), np.empty((*t.shape, m.nu))
         for log in np.unique(cut.of[rows]):
             mine = cut.of[rows] == log
@@ -577,8 +577,12 @@ class _Predictor:
         N = len(self.cut.qpos)
         rows = np.unique(np.linspace(0, N - 1, min(samples, N)).astype(int))
         q, v = self.cut.qpos[rows], self.cut.qvel[rows]
+        whole = self.horizon, self.nstep
+        self.horizon = min(self.horizon, max(1, 2 * samples // len(rows)), 5)
+        self.nstep = self.horizon * self.cut.substeps
         _, fast, _, kink, _ = self.linear(values, rows, which, False, q, v)
         _, slow, _ = self.differenced(values, rows, which, q, v)
+        self.horizon, self.nstep = whole
         good = ~np.maximum.accumulate(kink, axis=1)
         for i, k in enumerate(which):
             a, b = fast[good][..., i], slow[good][..., i]
@@ -880,8 +884,10 @@ class _Problem:
             for reweighted in ([False, True] if self.given is None else [True]):
                 if reweighted and self.given is None and not free:
                     self.sigma = self.estimate_noise(now)
+                # Before the noise is known the fit need not be exact.
+                rough = self.given is None and not (reweighted and free == self.free)
                 x, now, qpos, qvel, converged, count = self.descend(x, now, qpos, qvel, free,
-                                                                    self.max_iter - iterations)
+                                                                    self.max_iter - iterations, rough)
                 iterations += count
                 if free and not reweighted and self.given is None:
                     self.sigma = self.refined(now, qpos, qvel)
@@ -894,17 +900,20 @@ class _Problem:
         count = np.sum(np.isfinite(e.r), axis=(0, 1))
         return np.maximum(np.sqrt(squares / np.maximum(count, 1)), 1e-7 * self.motion)
 
-    def descend(self, x: Any, now: _Evaluation, qpos: Any, qvel: Any, free: bool,
-                most: int) -> tuple[Any, _Evaluation, Any, Any, bool, int]:
+    def descend(self, x: Any, now: _Evaluation, qpos: Any, qvel: Any, free: bool, most: int,
+                rough: bool) -> tuple[Any, _Evaluation, Any, Any, bool, int]:
         """Gauss-Newton with damping until steps are small."""
-        damping, converged, count = 0.0, False, 0
+        radius, converged, count = 1.0, False, 0
         offset = self.offsets(qpos, qvel) if free else None
         r, J, back = _reduced(now, self.sigma, offset, self.sigma)
         cost = self.cost(now, offset)
         while count < most:
             count += 1
-            step, blocked = self.step(x, r, J, damping)
-            if np.max(np.abs(step) / self.scale, initial=0.0) < self.tolerance and (back is None or count > 1):
+            step, length, predicted = self.bounded(x, r, J, radius)
+            # The decrease in units of the residuals' variance: a step of 1/100 standard error is the end.
+            gained = predicted * max(len(r) - len(x), 1) / max(cost, 1e-300)
+            still = np.max(np.abs(step) / self.scale, initial=0.0) < self.tolerance
+            if (still or gained < (1e-2 if rough else 1e-4)) and (back is None or count > 1):
                 converged = True
                 break
             x_new = np.clip(x + step, self.low, self.high)
@@ -920,14 +929,15 @@ class _Problem:
             except Error:
                 new_cost = math.inf
             if not new_cost <= cost * (1 + 1e-12):
-                damping = max(10 * damping, 1e-4)
-                if damping > 1e8:
+                radius = 0.25 * length
+                if radius < 1e-10:
                     break
                 continue
-            small = cost - new_cost <= 1e-9 * cost
+            gain = (cost - new_cost) / max(predicted, 1e-300)
+            radius = max(radius, 3 * length) if gain > 0.5 else radius if gain > 0.1 else 0.5 * length
+            small = cost - new_cost <= (1e-2 if rough else 1e-9) * cost
             x, qpos, qvel, now, offset = x_new, q_new, v_new, trial, new_offset
             cost = new_cost
-            damping = damping / 10 if damping > 1e-6 else 0.0
             if small:
                 converged = True
                 break
@@ -948,7 +958,23 @@ class _Problem:
             return cut.target_s
         return np.concatenate([_difference(self.m, cut.target_q, cut.target_q), cut.target_v], axis=-1)
 
-    def step(self, x: Any, r: Any, J: Any, damping: float) -> tuple[Any, Any]:
+    def bounded(self, x: Any, r: Any, J: Any, radius: float) -> tuple[Any, float, float]:
+        """The step within a trust region: no unknown changes by more than `radius` of its size at once.
+
+        Also its length in these units, and the decrease of the cost that the linear model predicts.
+        """
+        size = np.maximum(np.abs(x), 0.1 * self.scale)
+        damping = 0.0
+        for _ in range(60):
+            step = self.step(x, r, J, damping)
+            length = float(np.max(np.abs(step) / size, initial=0.0))
+            if length <= radius:
+                break
+            damping = max(3 * damping, 1e-12)
+        after = r + J @ step
+        return step, length, float(r @ r - after @ after)
+
+    def step(self, x: Any, r: Any, J: Any, damping: float) -> Any:
         """A damped Gauss-Newton step in scaled unknowns, zero along directions without information."""
         blocked = np.zeros(len(x), dtype=bool)
         for _ in range(len(x) + 1):
@@ -966,7 +992,7 @@ class _Problem:
             if not out.any():
                 break
             blocked |= out
-        return step, blocked
+        return step
 
     def report(self, x: Any, e: _Evaluation, qpos: Any, qvel: Any, methods: list[str], converged: bool,
                iterations: int) -> Fit:
