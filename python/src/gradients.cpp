@@ -439,6 +439,7 @@ static tbResult direct(Sensitivities& x, tbDerivatives* of, const tbModel* m, tb
   std::vector<char> pushes(x.count, 0);
   int body = -1;
   tbReal h = m->opt.timestep;
+  const tbReal* next = x.v + ((size_t)w * s.steps + t) * nv;
   bool implicit = !(m->opt.disableflags & TB_DISABLE_EULERDAMP) ||
                   m->opt.integrator == TB_INTEGRATOR_IMPLICITFAST;
   auto add = [&](const Term& term, const tbReal* by, tbReal share) {
@@ -477,15 +478,16 @@ static tbResult direct(Sensitivities& x, tbDerivatives* of, const tbModel* m, tb
     } else {
       pushes[term.parameter] = 1;
       // Damping that is made implicit acts on the velocity after the step.
-      if (term.kind == TERM_ARMATURE) f[i] -= d->qacc[i];
-      if (term.kind == TERM_DAMPING) f[i] -= d->qvel[i] + (implicit ? h * d->qacc[i] : 0);
+      if (term.kind == TERM_ARMATURE) f[i] -= (next[i] - d->qvel[i]) / h;
+      if (term.kind == TERM_DAMPING) f[i] -= implicit ? next[i] : d->qvel[i];
       if (term.kind == TERM_STIFFNESS)
         f[m->jnt_dofadr[i]] -= d->qpos[m->jnt_qposadr[i]] - m->qpos_spring[m->jnt_qposadr[i]];
       if (term.kind == TERM_GAIN) {
         const tbReal* moment = d->actuator_moment + m->actuator_Jadr[i];
         const int* dof = m->Jmom_colind + m->actuator_Jadr[i];
         tbReal speed = d->actuator_velocity[i], u = d->ctrl[i];
-        for (int k = 0; implicit && k < m->actuator_Jnnz[i]; k++) speed += moment[k] * h * d->qacc[dof[k]];
+        for (int k = 0; implicit && k < m->actuator_Jnnz[i]; k++) 
+          speed += moment[k] * (next[dof[k]] - d->qvel[dof[k]]);
         if (m->actuator_ctrllimited[i])
           u = std::min(std::max(u, m->actuator_ctrlrange[2 * i]), m->actuator_ctrlrange[2 * i + 1]);
         if (m->actuator_actnum[i] > 0) u = d->act[m->actuator_actadr[i]];
@@ -511,19 +513,29 @@ static tbResult sensitivity_world(const tbModel* m, tbData* d, int w, void* argu
   size_t nx = 2 * s.nv + s.na, columns = x.count + (x.states ? nx : 0);
   // Rows are columns of the sensitivity: of parameters, then of the initial state.
   Row S(columns * nx + 1, 0), D(x.count * nx + 1), moved(nx + 1);
+  Bytes before, after;
   for (size_t i = 0; x.states && i < nx; i++) S[(x.count + i) * nx + i] = 1;
   tbResult result = TB_OK;
   s.begin(m, d, w);
   for (size_t t = 0; t < s.steps; t++) {
     s.inputs(d, w, t);
+    size_t row = (size_t)w * s.steps + t;
+    // The step comes first: its velocity is needed where damping is made implicit.
+    if (result == TB_OK) result = save(m, d, before);
+    if (result == TB_OK) result = tb_step(m, d);
+    if (result != TB_OK) break;
+    memcpy(x.q + row * s.nq, d->qpos, sizeof(tbReal) * s.nq);
+    memcpy(x.v + row * s.nv, d->qvel, sizeof(tbReal) * s.nv);
+    memcpy(x.a + row * s.na, d->act, sizeof(tbReal) * s.na);
+    x.exact[row] = d->solve.residual_exact.relative;
+    result = save(m, d, after);
+    if (result == TB_OK) result = load(m, d, before);
     tbDerivativeInfo info;
     if (result == TB_OK) result = tb_step_linearize(m, d, &x.settings, of, &info);
     if (result == TB_OK) result = direct(x, of, m, d, w, t, D);
     if (result != TB_OK) break;
     x.kinks[w].add(info, (int)t);
-    size_t row = (size_t)w * s.steps + t;
     x.kink[row] = !info.differentiable;
-    x.exact[row] = d->solve.residual_exact.relative;
     for (size_t p = 0; p < columns; p++) {
       if (t > 0 || p >= x.count) {
         tb_derivatives_apply(of, S.data() + p * nx, nullptr, moved.data());
@@ -531,16 +543,13 @@ static tbResult sensitivity_world(const tbModel* m, tbData* d, int w, void* argu
       }
       for (size_t i = 0; p < x.count && i < nx; i++) S[p * nx + i] += D[p * nx + i];
     }
-    result = tb_step(m, d);
-    if (result != TB_OK) break;
-    memcpy(x.q + row * s.nq, d->qpos, sizeof(tbReal) * s.nq);
-    memcpy(x.v + row * s.nv, d->qvel, sizeof(tbReal) * s.nv);
-    memcpy(x.a + row * s.na, d->act, sizeof(tbReal) * s.na);
     for (size_t i = 0; i < nx; i++) {
       for (size_t p = 0; p < x.count; p++) x.S[(row * nx + i) * x.count + p] = S[p * nx + i];
       for (size_t k = 0; x.states && k < nx; k++)
         x.Phi[(row * nx + i) * nx + k] = S[(x.count + k) * nx + i];
     }
+    result = load(m, d, after);
+    if (result != TB_OK) break;
   }
   x.pool.give(of);
   return result;

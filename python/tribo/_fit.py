@@ -1,6 +1,7 @@
 """Parameters of a model from logged motions: weighted least squares by Gauss-Newton."""
 
 import copy
+import dataclasses
 import fnmatch
 import math
 import re
@@ -397,6 +398,17 @@ def _cut(m: Any, logs: Sequence[Log], horizon: int | None) -> _Intervals:
                       np.array(columns[6]), np.array(columns[7]), signals, np.array(columns[8]), substeps)
 
 
+def _few(cut: _Intervals, unknowns: int) -> _Intervals | None:
+    """Some of many intervals, spread evenly; None if there are not many."""
+    N = len(cut.qpos)
+    count = max(8, N // 20, unknowns)
+    if count > N // 4:
+        return None
+    rows = np.linspace(0, N - 1, count).astype(int)
+    return dataclasses.replace(cut, **{name: getattr(cut, name)[rows] for name in (
+        "qpos", "qvel", "act", "target_q", "target_v", "times", "step_times", "of")})
+
+
 # ---- predictions ---------------------------------------------------------------------------------
 
 
@@ -766,6 +778,7 @@ def fit(
     solve_tolerance: float = 1e-10,
     singular: float = 1e-6,
     exact: float = 1e-3,
+    coarse: bool = True,
     threads: int = 0,
     **settings: Any,
 ) -> Fit:
@@ -803,6 +816,9 @@ def fit(
         Directions with a smaller singular value, relative to the largest, count as not determined.
     exact : float
         Relative residual of the exact law above which a sample is reported as `inexact`.
+    coarse : bool
+        Begin with a few short intervals, spread over the log: most iterations then cost little, and long
+        intervals start near their solution.
     threads : int
         Threads; 0: one per core.
     **settings
@@ -826,8 +842,11 @@ def fit(
     predictor = _Predictor(m, unknowns, cut, threads, solve_tolerance, settings)
     if states == "estimated" and predictor.sensors:
         raise ValueError("states='estimated' needs qpos and qvel: sensors are predicted without derivatives")
-    return _Problem(m, logs, unknowns, cut, predictor, states == "estimated", noise, max_iter, tolerance, singular,
-                    exact).solve()
+    problem = _Problem(m, logs, unknowns, cut, predictor, states == "estimated", noise, max_iter, tolerance, singular,
+                       exact)
+    if coarse and not predictor.sensors:
+        problem.begin_with(_few(_cut(m, logs, min(10, predictor.horizon)), len(unknowns)))
+    return problem.solve()
 
 
 class _Problem:
@@ -840,6 +859,9 @@ class _Problem:
         self.scale = np.array([u.scale for u in unknowns])
         self.low = np.array([u.bounds[0] for u in unknowns])
         self.high = np.array([u.bounds[1] for u in unknowns])
+        self.x = np.clip(np.array([u.start for u in unknowns]), self.low, self.high)
+        self.methods = ["differences"] * len(unknowns)
+        self.iterations, self.checked = 0, False
         self.length = sum((len(np.asarray(log.times)) - 1) * cut.substeps for log in logs)
         # Motion of each channel over a sample, below which nothing can be resolved.
         if predictor.sensors:
@@ -854,9 +876,9 @@ class _Problem:
         self.given = None if noise is None else np.broadcast_to(np.asarray(noise, dtype=float), (channels,)).copy()
         self.sigma = self.motion.copy() if self.given is None else self.given
 
-    def estimate_noise(self, e: _Evaluation) -> Any:
+    def estimate_noise(self, r: Any) -> Any:
         """Standard deviation of each channel from residuals."""
-        rms = np.sqrt(np.nanmean(e.r**2, axis=(0, 1)))
+        rms = np.sqrt(np.nanmean(r**2, axis=(0, 1)))
         # Both ends of an interval are measured.
         return np.maximum(rms / (math.sqrt(2) if self.free else 1.0), 1e-7 * self.motion)
 
@@ -868,29 +890,52 @@ class _Problem:
             return None
         return np.concatenate([_difference(self.m, self.cut.qpos, qpos), qvel - self.cut.qvel], axis=1)
 
+    def begin_with(self, few: _Intervals | None) -> None:
+        """First values from a part of the log."""
+        if few is None:
+            return
+        whole = self.predictor
+        p = self.predictor = _Predictor(self.m, self.unknowns, few, whole.threads, whole.m.opt.solve_tolerance,
+                                        whole.settings)
+        self.cut, cut, sigma, given, free = few, self.cut, self.sigma, self.given, self.free
+        self.free = False
+        p.check(self.x, self.methods, 4)
+        qpos, qvel = self.begin_states()
+        now = p.evaluate(self.x, False, qpos, qvel)
+        self.x, *_, count = self.descend(self.x, now, qpos, qvel, False, self.max_iter, True)
+        self.iterations += count
+        self.cut, self.predictor, self.sigma, self.given, self.free = cut, whole, sigma, given, free
+        whole.analytic, whole.steps, whole.linearised = p.analytic, p.steps, p.linearised
+        self.checked = True
+
     def solve(self) -> Fit:
         """Iterate."""
-        x = np.clip(np.array([u.start for u in self.unknowns]), self.low, self.high)
-        methods = ["differences"] * len(x)
-        self.predictor.check(x, methods)
+        x, methods = self.x, self.methods
+        if not self.checked:
+            self.predictor.check(x, methods)
         qpos, qvel = self.begin_states()
         now = self.predictor.evaluate(x, False, qpos, qvel)
-        converged, iterations = False, 0
-        rounds = [False, True] if self.free else [False]
-        for free in rounds:
+        converged, iterations = False, self.iterations
+        for free in [False, True] if self.free else [False]:
             if free:
-                self.sigma = self.given if self.given is not None else self.estimate_noise(now)
+                self.sigma = self.given if self.given is not None else self.estimate_noise(now.r)
                 now = self.predictor.evaluate(x, True, qpos, qvel)
-            for reweighted in ([False, True] if self.given is None else [True]):
-                if reweighted and self.given is None and not free:
-                    self.sigma = self.estimate_noise(now)
-                # Before the noise is known the fit need not be exact.
-                rough = self.given is None and not (reweighted and free == self.free)
+            elif self.given is None:
+                # The noise that remains after a step, if the model is linear so far.
+                r, J, _ = _reduced(now, self.sigma, None, None)
+                step = self.bounded(x, r, J, 1.0)[0]
+                self.sigma = self.estimate_noise(now.r + now.J @ step)
+            # Weights are those of the residuals at the end; with others the fit goes on.
+            for _ in range(4):
                 x, now, qpos, qvel, converged, count = self.descend(x, now, qpos, qvel, free,
-                                                                    self.max_iter - iterations, rough)
+                                                                    max(self.max_iter - iterations, 3), free != self.free)
                 iterations += count
-                if free and not reweighted and self.given is None:
-                    self.sigma = self.refined(now, qpos, qvel)
+                if self.given is not None or free != self.free:
+                    break
+                before = self.sigma
+                self.sigma = self.refined(now, qpos, qvel) if free else self.estimate_noise(now.r)
+                if np.max(np.abs(np.log(self.sigma / before))) < 0.2:
+                    break
         return self.report(x, now, qpos, qvel, methods, converged, iterations)
 
     def refined(self, e: _Evaluation, qpos: Any, qvel: Any) -> Any:
@@ -910,11 +955,12 @@ class _Problem:
         while count < most:
             count += 1
             step, length, predicted = self.bounded(x, r, J, radius)
-            # The decrease in units of the residuals' variance: a step of 1/100 standard error is the end.
+            # The decrease in units of the residuals' variance: a step of 1/10 standard error is the last.
             gained = predicted * max(len(r) - len(x), 1) / max(cost, 1e-300)
             still = np.max(np.abs(step) / self.scale, initial=0.0) < self.tolerance
-            if (still or gained < (1e-2 if rough else 1e-4)) and (back is None or count > 1):
+            if (still or gained < 1e-2) and (back is None or count > 1):
                 converged = True
+                x = x if back is not None else np.clip(x + step, self.low, self.high)
                 break
             x_new = np.clip(x + step, self.low, self.high)
             q_new, v_new = qpos, qvel
