@@ -3,6 +3,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import tribo
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -6,6 +6,9 @@
 >>> tribo.step(m, d, 100)
 """
 
+import importlib
+from typing import Any
+
 from . import _core, _derivatives, _enums, _problem, _world, fclib
 from ._batch import Batch
 from ._core import *  # noqa: F403
@@ -22,6 +25,8 @@ from ._errors import (
     ParseError,
     UnsupportedError,
 )
+from ._fit import Fit, IdentifiabilityWarning, Log, Parameter, fit
+from ._gradients import NotDifferentiableError, NotDifferentiableWarning, Trajectories, Trajectory
 from ._manual import manual
 from ._problem import Block, Solution, problem, solve, solvers
 from ._render import Camera, Renderer, write_png
@@ -44,18 +49,27 @@ __all__ = [
     "DerivativeInfo",
     "Error",
     "FileError",
+    "Fit",
+    "IdentifiabilityWarning",
+    "Log",
     "ModelError",
+    "NotDifferentiableError",
+    "NotDifferentiableWarning",
     "NumericError",
     "Offender",
     "OutOfMemoryError",
+    "Parameter",
     "ParseError",
     "Renderer",
     "Residual",
     "Solution",
     "SolveInfo",
+    "Trajectories",
+    "Trajectory",
     "UnsupportedError",
     "derivatives",
     "fclib",
+    "fit",
     "inverse",
     "manual",
     "problem",
@@ -68,3 +82,10 @@ __all__ = [
 ]
 __all__ += _enums.__all__
 __all__ += _core.__all__
+
+
+def __getattr__(name: str) -> Any:
+    """Back ends load when they are asked for."""
+    if name in ("jax", "torch"):
+        return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
