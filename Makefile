@@ -95,7 +95,8 @@ check: setup-check build/tribo
 	@scripts/check_static.sh
 	@$(MAKE) python-check
 
-docs:
+# Notebooks and gallery run while the site is built, so the package is built first.
+docs: setup-python
 	@scripts/docs.sh
 
 # Every unit test under the address sanitizer; under the thread sanitizer those that start threads and

@@ -34,6 +34,14 @@ PAGES: dict[str, tuple[str, str, list[str]]] = {
         "Of a step, under every law.",
         ["derivatives", "Derivatives", "DerivativeInfo", "step_differences"],
     ),
+    "fit": ("Fitting", "Parameters of a model from recorded motions.", ["_fit:*"]),
+    "gradients": (
+        "Gradients of rollouts",
+        "What `tribo.torch` and `tribo.jax` are made of.",
+        ["_gradients:*"],
+    ),
+    "torch": ("PyTorch", "`tribo.torch`: steps and rollouts with gradients.", ["torch:*"]),
+    "jax": ("JAX", "`tribo.jax`: steps and rollouts with gradients.", ["jax:*"]),
     "problems": (
         "Contact problems",
         "Problems of your own, their solvers, FCLIB files (`tribo.fclib`).",

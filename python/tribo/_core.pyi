@@ -2325,10 +2325,6 @@ class Model:
     @name_keyadr.setter
     def name_keyadr(self, value: numpy.typing.ArrayLike, /) -> None: ...
 
-    @property
-    def opt(self) -> Option:
-        """The options, live: `m.opt.timestep = 0.001`."""
-
     def to_binary(self) -> bytes:
         """The compiled model as bytes: what `save` writes."""
 
@@ -2820,6 +2816,9 @@ class Option:
 
     def set(self, name: str, value: str) -> None:
         """Set an option by name from text, as the command line's --option."""
+
+def _option(arg: Model, /) -> Option:
+    """The options of a model."""
 
 def _set_callback(m: Model, which: int, function: object | None) -> None: ...
 
