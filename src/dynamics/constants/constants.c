@@ -1,4 +1,5 @@
-// Fields of a model that are functions of its other fields at qpos0 (docs/manual/constants.md).
+// Fields of a model that are functions of its other fields at qpos0
+// (docs/manual/models/constants.md).
 #include <string.h>
 
 #include "base/minmax.h"
