@@ -79,6 +79,12 @@ for file in build/dist/unpacked/tribo/_core.abi3.so build/dist/unpacked/tribo/_c
     exit 1
   }
 done
+for page in manual/choosing.md manual/laws/ncp.md howto/install.md; do
+  [ -f "build/dist/unpacked/tribo/$page" ] || {
+    echo "wheel: $page is missing" >&2
+    exit 1
+  }
+done
 # The tag says the newest version of glibc that a symbol asks for.
 glibc=$(objdump -T build/dist/unpacked/tribo/_core.abi3.so build/dist/unpacked/tribo/_cli/bin/tribo |
   grep -oE 'GLIBC_2\.[0-9]+' | sort -t. -k2 -n | tail -1 | cut -d. -f2)

@@ -65,6 +65,10 @@ def test_python_comes_first_in_the_readme():
 
 def test_every_page_of_the_manual_is_installed_as_it_stands():
     folder = tribo.manual()
+    package = Path(tribo.__file__).parent
+    if package == ROOT / "python" / "tribo":
+        pytest.skip("tribo is imported from the checkout")
+    assert folder == package / "manual"
     for page in (ROOT / "docs/manual").rglob("*.md"):
         assert (folder / page.relative_to(ROOT / "docs/manual")).read_text() == page.read_text()
 
