@@ -74,7 +74,7 @@ TB_EXTERN_C_BEGIN
 
 // A world at the model's reference pose, or NULL when out of memory. The model must outlive it. The
 // world caches shape data for collision: create a new one after changing shapes
-// (docs/manual/models/constants.md).
+// (docs/manual/constants.md).
 TB_API tbData* tb_data_new(const tbModel* model);
 TB_API void tb_data_free(tbData* data);
 

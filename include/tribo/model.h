@@ -17,7 +17,7 @@ typedef struct {
   tbReal total_mass;       // kg
   tbReal extent;           // m, size of the scene at qpos0 (MuJoCo's stat.extent)
   tbReal mean_inertia;     // MuJoCo's stat.meaninertia: mean diagonal of M at qpos0
-  tbReal load_to_inertia;  // 1/m: the largest of any body (docs/manual/models/constants.md)
+  tbReal load_to_inertia;  // 1/m: the largest of any body (docs/manual/constants.md)
   tbOption opt;
 #define X(type, name, rows, columns, unit, what) type* name;
   TB_MODEL_ARRAYS(X)

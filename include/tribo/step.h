@@ -90,9 +90,8 @@ TB_API tbResult tb_snapshot_load(const tbModel* model, tbData* data, const void*
 TB_API tbProblem* tb_step_problem(const tbModel* model, tbData* data, tbError* error);
 
 // Compute actuator_lengthrange, as loading does, for the actuators that `mode` selects: a
-// simulation from qpos0 drives each of them to both ends of its range
-// (docs/manual/models/constants.md). `failed` (may be NULL) gets the actuator at fault, else -1.
-// The model's options are unchanged.
+// simulation from qpos0 drives each of them to both ends of its range (docs/manual/constants.md).
+// `failed` (may be NULL) gets the actuator at fault, else -1. The model's options are unchanged.
 TB_API tbLengthRangeOptions tbDefaultLengthRangeOptions(void);
 TB_API tbResult tb_set_length_ranges(tbModel* model, const tbLengthRangeOptions* options,
                                      int* failed, tbError* error);

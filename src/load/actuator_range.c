@@ -1,6 +1,6 @@
 // Shortest and longest length of an actuator: a simulation with the force of this actuator alone,
 // in both directions, against limits and equality constraints, until the robot is at rest
-// (docs/manual/models/constants.md, eq. 6). The procedure is MuJoCo's, so that the results agree.
+// (docs/manual/constants.md, eq. 6). The procedure is MuJoCo's, so that the results agree.
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>

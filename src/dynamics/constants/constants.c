@@ -1,5 +1,4 @@
-// Fields of a model that are functions of its other fields at qpos0
-// (docs/manual/models/constants.md).
+// Fields of a model that are functions of its other fields at qpos0 (docs/manual/constants.md).
 #include <string.h>
 
 #include "base/minmax.h"

@@ -1,5 +1,5 @@
-// Constants of tendons and actuators at the reference pose (docs/manual/models/constants.md, eq. 4,
-// 5, 7-9).
+// Constants of tendons and actuators at the reference pose (docs/manual/constants.md, eq. 4, 5,
+// 7-9).
 #include "dynamics/constants/lengths.h"
 
 #include <math.h>

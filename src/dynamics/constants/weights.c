@@ -1,4 +1,4 @@
-// Inverse weights at the reference pose (docs/manual/models/constants.md, eq. 1, 2, 10, 11).
+// Inverse weights at the reference pose (docs/manual/constants.md, eq. 1, 2, 10, 11).
 #include "dynamics/constants/weights.h"
 
 #include <math.h>
