@@ -187,13 +187,17 @@ static const char INTRODUCTION[] =
     "The column 'exact law' is Tribo's certificate: the worst relative residual of the exact\n"
     "law of rigid contact with Coulomb friction over all steps.\n";
 
-// The scenes of a checkout, or else those that are installed with the program.
-static const char* default_folder(char* installed, size_t size) {
-  bool here = access("scenes/sliding_cube.xml", R_OK) == 0;
-  return !here && program_folder(TRIBO_SCENES_FROM_PROGRAM, installed, size) &&
-                 access(installed, R_OK) == 0
-             ? installed
-             : "scenes";
+// The scenes of the folder at hand, those installed with the program, or those of the checkout in
+// whose build folder it is.
+static const char* default_folder(char* found, size_t size) {
+  static const char* const FROM_PROGRAM[] = {TRIBO_SCENES_FROM_PROGRAM, "../scenes"};
+  char file[4096];
+  for (int i = 0; i < 2 && access("scenes/sliding_cube.xml", R_OK) != 0; i++) {
+    if (!program_folder(FROM_PROGRAM[i], found, size)) continue;
+    snprintf(file, sizeof file, "%.4000s/sliding_cube.xml", found);
+    if (access(file, R_OK) == 0) return found;
+  }
+  return "scenes";
 }
 
 int tribo_cmd_demo(int argc, char** argv) {

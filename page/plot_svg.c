@@ -4,7 +4,7 @@
 
 #include "plot_data.h"
 
-// Room of one panel and of what stands around its axes, in pixels.
+// Room of one panel and of the texts around its axes, in pixels.
 enum { PANEL_HEIGHT = 340, LEFT = 82, RIGHT = 18, TOP = 40, BOTTOM = 54 };
 enum { TITLE_HEIGHT = 34, LEGEND_ROW = 22, LEGEND_MARGIN = 12, FEW_POINTS = 24 };
 

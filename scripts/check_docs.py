@@ -84,6 +84,13 @@ def check_navigation() -> None:
     for page in sorted(listed - present - made):
         if not page.startswith("reference/"):
             bad.append(f"mkdocs.yml: docs/{page} does not exist")
+    for header in sorted(Path("include/tribo").glob("*.h")):
+        if f"reference/{header.stem}.md" not in listed:
+            bad.append(f"{header} is in no navigation (mkdocs.yml)")
+    index = Path("docs/index.md").read_text()
+    for page in sorted(present):
+        if page != "index.md" and f"({page})" not in index:
+            bad.append(f"docs/index.md does not list docs/{page}")
 
 
 def check_sizes() -> None:

@@ -20,12 +20,12 @@ typedef struct {
 static const Scenario THROWN = {false,
                                 1,
                                 {{"ccp/pgs", TB_LAW_CCP, TB_SOLVER_PGS},
-                                 {"raisim", TB_LAW_RAISIM, TB_SOLVER_BISECTION},
+                                 {"raisim", TB_LAW_RAISIM, TB_SOLVER_PGS},
                                  {"ncp/pgs", TB_LAW_NCP, TB_SOLVER_PGS}}};
 static const Scenario DRAGGED = {true,
                                  0.6,
                                  {{"ccp/admm", TB_LAW_CCP, TB_SOLVER_ADMM},
-                                  {"raisim", TB_LAW_RAISIM, TB_SOLVER_BISECTION},
+                                  {"raisim", TB_LAW_RAISIM, TB_SOLVER_PGS},
                                   {"ncp/pgs", TB_LAW_NCP, TB_SOLVER_PGS}}};
 
 static void drag(const tbModel* m, tbData* d, void* context) {
@@ -62,7 +62,7 @@ static double deviation(const Trace* coarse, const Trace* fine) {
   return sum;
 }
 
-// What is varied, and what it is compared with.
+// The parameter that is varied, and the reference of the errors.
 typedef struct {
   const char *table, *title, *file;
   bool tolerance;  // else the time step
@@ -103,7 +103,7 @@ static void study(tbBench* bench, tbModel* m, const Scenario* s, const Study* wh
     tb_plot_line(plot, "reference", fine.time, fine.energy, fine.steps, false);
     cm_trace_free(&fine);
   }
-  // The errors themselves, over what was varied.
+  // The errors over the varied parameter.
   tb_plot_panel(plot, "integral of the distance to the reference",
                 what->tolerance ? "tolerance" : "time step (s)", "m s", true, true);
   for (int k = 0; k < METHODS; k++) {

@@ -9,9 +9,9 @@ enum { STEPS = 600, METHODS = 6, STICKING = 200 };
 static const double MU = 0.4, GRAVITY = 9.81, DT = 1e-3;
 
 static const Method METHOD[METHODS] = {
-    {"ncp/pgs", TB_LAW_NCP, TB_SOLVER_PGS},         {"ccp/pgs", TB_LAW_CCP, TB_SOLVER_PGS},
-    {"raisim", TB_LAW_RAISIM, TB_SOLVER_BISECTION}, {"ccp/admm", TB_LAW_CCP, TB_SOLVER_ADMM},
-    {"ncp/admm", TB_LAW_NCP, TB_SOLVER_ADMM},       {"ncp/auto", TB_LAW_NCP, TB_SOLVER_AUTO},
+    {"ncp/pgs", TB_LAW_NCP, TB_SOLVER_PGS},   {"ccp/pgs", TB_LAW_CCP, TB_SOLVER_PGS},
+    {"raisim", TB_LAW_RAISIM, TB_SOLVER_PGS}, {"ccp/admm", TB_LAW_CCP, TB_SOLVER_ADMM},
+    {"ncp/admm", TB_LAW_NCP, TB_SOLVER_ADMM}, {"ncp/auto", TB_LAW_NCP, TB_SOLVER_AUTO},
 };
 
 typedef struct {

@@ -266,7 +266,7 @@ static void rough_ground(tbBench* bench, Walk* rough) {
   compare(bench, m, "fig19_rough", "walk_rough.csv", 0.3, rough);
   draw(bench, "Trotting on bumps of 0.1 m, friction 0.3 (CM fig. 19)", "cm_fig19.svg", rough);
   // The paper: the velocity of RaiSim and CCP deviates significantly from NCP's (here: by more than
-  // a tenth of what is wanted); both violate the exact law while sliding.
+  // a tenth of the commanded velocity); both violate the exact law while sliding.
   char ours[400];
   double apart = speed_apart(rough, 3, 5), solvers = speed_apart(rough, 1, 3);
   bool walks = !rough[0].fell && rough[0].residual < 1e-5 && fabs(rough[0].speed - WANTED) < 0.03;

@@ -16,7 +16,7 @@ static const Method METHOD[METHODS] = {
     {"ncp/newton", TB_LAW_NCP, TB_SOLVER_NEWTON},
     {"ncp/auto", TB_LAW_NCP, TB_SOLVER_AUTO},
     {"ncp/staggered", TB_LAW_NCP, TB_SOLVER_STAGGERED},
-    {"raisim", TB_LAW_RAISIM, TB_SOLVER_BISECTION},
+    {"raisim", TB_LAW_RAISIM, TB_SOLVER_PGS},
 };
 
 // Set the upper mass to `mass`, inertia with it.

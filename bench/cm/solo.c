@@ -39,7 +39,8 @@ static void copy_range(PageText* out, const char* from, const char* to) {
   }
 }
 
-// Copy `text` up to and including `mark` to `out`; what follows, or NULL without the mark.
+// Copy `text` up to and including `mark` to `out`. Returns the text after it, or NULL without the
+// mark.
 static const char* copy_past(PageText* out, const char* text, const char* mark) {
   const char* at = strstr(text, mark);
   if (!at) return NULL;

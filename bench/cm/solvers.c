@@ -23,7 +23,7 @@ static const Row ROW[METHODS] = {
     {{"ccp/pgs", TB_LAW_CCP, TB_SOLVER_PGS}, "Chrono", 1, 0, 0, 1, 1},
     {{"soft/newton", TB_LAW_SOFT, TB_SOLVER_NEWTON}, "MuJoCo, Drake", 0, 1, 1, 1, 1},
     {{"ccp/admm", TB_LAW_CCP, TB_SOLVER_ADMM}, "CM alg. 3", 1, 1, 1, 1, 1},
-    {{"raisim", TB_LAW_RAISIM, TB_SOLVER_BISECTION}, "RaiSim", 1, 0, 0, 0, 1},
+    {{"raisim", TB_LAW_RAISIM, TB_SOLVER_PGS}, "RaiSim", 1, 0, 0, 0, 1},
     {{"ncp/pgs", TB_LAW_NCP, TB_SOLVER_PGS}, "", 1, 0, 0, 0, 1},
     {{"ncp/staggered", TB_LAW_NCP, TB_SOLVER_STAGGERED}, "", 1, 1, 1, 0, 1},
     {{"ncp/admm", TB_LAW_NCP, TB_SOLVER_ADMM}, "Simple", 1, 1, 1, 0, 0},
@@ -38,8 +38,8 @@ typedef struct {
   int unconverged;  // of THROWS random throws
 } Measured;
 
-// Overlap of the resting cube, then forces across a pull of half of what friction holds. Cold
-// starts, since a warm start keeps what an earlier step happened to find.
+// Overlap of the resting cube, then forces across a pull of half of the friction limit. Solves
+// start from zero, since a warm start keeps forces that an earlier step found.
 static void rest_and_pull(Method method, Measured* out) {
   tbModel* m = load_scene(TB_SCENES_DIR "/cm_cube.xml");
   tbData* d = m ? tb_data_new(m) : NULL;

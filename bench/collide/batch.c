@@ -44,8 +44,8 @@ bool batch_fill(Batch* batch, int type_a, int type_b, const tbHull* hull, const 
     random_shape(&rng, type_b, hull, hfield, b);
     for (int i = 0; i < 3 && radius > 0; i++) a->size[i] = b->size[i] = radius;
 
-    // Move b along the normal until the distance is what the regime asks for; a few rounds, because
-    // over a height field the nearest place changes.
+    // Move b along the normal until the pair has the distance of the regime; a few iterations,
+    // because over a height field the nearest place changes.
     tbReal wanted = tb_rng_uniform(&rng, range[regime][0], range[regime][1]), n[3];
     if (type_a == TB_GEOM_HFIELD) {
       tbReal up = hfield->size[2] + 0.5, x[3] = {0.3 * b->pos[0], 0.3 * b->pos[1], up};
@@ -125,7 +125,7 @@ static long public_run(void* objects) {
   return count;
 }
 
-// GJK by itself from centre to centre, as a query of the distance: what a support function costs.
+// GJK alone from centre to centre, as a query of the distance: the cost of a support function.
 static long gjk_from(const Batch* batch, bool centres) {
   long near = 0;
   for (int k = 0; k < BATCH; k++) {

@@ -1,4 +1,4 @@
-// Batches of placed pairs, and what a peer must offer to be timed on them.
+// Batches of placed pairs, and the functions of a peer that is timed on them.
 #ifndef TRIBO_BENCH_COLLIDE_PEERS_H_
 #define TRIBO_BENCH_COLLIDE_PEERS_H_
 

@@ -35,7 +35,7 @@ double depths_std(const Depths* depths);
 // ctrl of a world in a block of steps: the key's plus uniform noise of +-0.5.
 void random_command(const tbModel* model, int world, int block, double* ctrl);
 
-// What an engine did with many worlds.
+// Results of one engine with many worlds.
 typedef struct {
   bool ok;
   double rate;      // world-steps per second

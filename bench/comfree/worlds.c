@@ -43,7 +43,7 @@ void bench_contacts(tbBench* bench, int nthread) {
     tb_table_real(table, "step_ms", 1e3 * seconds[i]);
     tb_table_real(table, "world_steps_per_second", nworld / seconds[i]);
   }
-  // Steps with next to no contacts say nothing about what a contact costs.
+  // Steps with nearly no contacts do not show the cost of a contact.
   for (int i = 0; i < steps; i++) fitted[i] = contacts[i] < 0.1 * most ? 0 : contacts[i];
   double exponent = tb_bench_exponent(fitted, seconds, steps);
   // The same for what contacts add to a step without any.

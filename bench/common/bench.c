@@ -452,7 +452,7 @@ static double read_clock(clockid_t id) {
 }
 
 tbClock tb_bench_clock(void) {
-  // The wall clock is the cheaper one to read, so it stands closer to what is timed.
+  // Reading the wall clock takes less time, so it is read next to the timed call.
   tbClock now;
   now.cpu = read_clock(CLOCK_PROCESS_CPUTIME_ID);
   now.wall = read_clock(CLOCK_MONOTONIC);

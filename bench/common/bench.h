@@ -17,8 +17,8 @@
 typedef struct tbBench tbBench;
 typedef struct tbTable tbTable;
 
-// Parse the arguments that all benchmarks take. NULL (after a message on stderr) when they are
-// wrong or when help was asked for. Arguments this does not know are left to `tb_bench_option`.
+// Parse the arguments that all benchmarks take. NULL (after a message on stderr) if they are wrong
+// or help was requested. Unknown arguments are left to `tb_bench_option`.
 tbBench* tb_bench_open(const char* name, int argc, char** argv);
 
 bool tb_bench_short(const tbBench* bench);  // --short: a subset that takes about a minute
@@ -46,8 +46,8 @@ void tb_table_real(tbTable* table, const char* column, double value);
 void tb_table_int(tbTable* table, const char* column, long long value);
 void tb_table_bool(tbTable* table, const char* column, bool value);
 
-// What a paper says, next to what was measured. Claims are rows of the table "claims", from which
-// `tribo bench papers` makes its report.
+// A statement of a paper, next to the measurement. Claims are rows of the table "claims", from
+// which `tribo bench papers` makes its report.
 typedef enum {
   TB_VERDICT_REPRODUCED,
   TB_VERDICT_BETTER,

@@ -32,7 +32,7 @@ static tbData* start(tbModel* m, Method method, int warm) {
   return d;
 }
 
-// What falls must have landed: step until something touches.
+// Steps until the first contact: measurements of falls start there.
 static void land(const tbModel* m, tbData* d) {
   for (int i = 0; i < MOST_FALL && d->ncon == 0; i++) {
     if (tb_step(m, d) != TB_OK) break;

@@ -14,7 +14,7 @@ typedef struct {
   tbReal period;    // s, of one pair's swing
   tbReal step;      // m, clearance of a swinging foot
   tbReal friction;  // what the stance forces may use
-  // What the controller remembers.
+  // State of the controller.
   int base, foot[4], hip[4];
   tbReal lift[4][3];  // where each swinging foot left the ground
   tbReal missing;     // integral of the speed that is missing, m

@@ -49,7 +49,7 @@ static void settle(const tbModel* m, tbData* d, tbRng* rng) {
   for (int s = 0; s < steps; s++) tb_step(m, d);
 }
 
-// Errors are judged at a tight tolerance.
+// Errors are measured at a tight tolerance.
 static void exactly(tbModel* m) {
   m->opt.solve_tolerance = 1e-12;
   m->opt.warmstart = 0;
@@ -138,7 +138,7 @@ static void run(World* w, Kind kind) {
   }
 }
 
-// The fastest of some rounds, all kinds in turn.
+// The fastest of several repeats, all kinds in turn.
 static void measure(World* w, int rounds, double best[NKINDS]) {
   for (int k = 0; k < NKINDS; k++) best[k] = INFINITY;
   for (int r = 0; r < rounds; r++) {

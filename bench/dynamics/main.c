@@ -1,8 +1,8 @@
 // Microseconds of each dynamics algorithm, ours and MuJoCo 2.2.2's, on the same robots and states,
-// measured in turn so that a loaded machine slows both alike.
+// measured in turn so that other load slows both alike.
 //
-// A cell is the fastest of many short bursts. MuJoCo has no articulated-body algorithm: against ABA
-// stands what it does for the same result, CRBA, factorisation, RNEA and solve.
+// A cell is the fastest of many short bursts. MuJoCo has no articulated-body algorithm: ABA is
+// compared with the functions that give the same result there, CRBA, factorisation, RNEA and solve.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -40,8 +40,9 @@ int rig_pair_allowed(const Rig* rig, int link1, int link2);
 int rig_geom_collides(const tbModel* model, int geom);
 int rig_geom_link(const Rig* rig, int geom);
 
-// Configuration of the model from what an engine knows about a link: the displacement of a hinge or
-// slide since the start, or the inertial frame now (free and ball joints; the parent's for balls).
+// Configuration of the model from the coordinates that an engine has for a link: the displacement
+// of a hinge or slide since the start, or the present inertial frame (free and ball joints; the
+// parent's for balls).
 void rig_set_scalar(const Rig* rig, int link, tbReal displacement, tbReal* qpos);
 void rig_set_pose(const Rig* rig, int link, const tbReal pos[3], const tbReal quat[4],
                   const tbReal parent_quat[4], tbReal* qpos);

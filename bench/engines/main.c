@@ -65,7 +65,7 @@ static void make_passive(tbModel* m) {
   for (int g = 0; g < m->ngeom; g++) m->geom_condim[g] = 3;
 }
 
-// The start: the first keyframe, what is free `lift` higher.
+// The start: the first keyframe, with floating bodies `lift` higher.
 static tbData* start_state(const tbModel* m, double lift) {
   tbData* d = tb_data_new(m);
   if (!d) return NULL;
@@ -97,7 +97,7 @@ static void measure_overlap(const tbModel* m, tbData* probe, Overlap* o) {
   }
 }
 
-// What one engine did with a scene.
+// Results of one engine on a scene.
 typedef struct {
   double seconds;
   int steps;

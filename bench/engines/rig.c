@@ -17,7 +17,7 @@ static int moving_body(const tbModel* m, int body) {
 
 // ---- building ----------------------------------------------------------------------------------
 
-// Mass, centre and principal axes of a body together with what is welded to it.
+// Mass, centre and principal axes of a body together with the bodies welded to it.
 static void composite_inertia(const tbModel* m, const tbData* d, int body, Link* link) {
   tbReal I[9] = {0};
   link->mass = 0;
@@ -70,7 +70,7 @@ static void add_body(Rig* rig, int body, int parent) {
   rig->of_body[body] = rig->count - 1;
 }
 
-// ---- who may touch -----------------------------------------------------------------------------
+// ---- pairs that may collide --------------------------------------------------------------------
 
 int rig_geom_collides(const tbModel* m, int geom) {
   return m->geom_contype[geom] != 0 || m->geom_conaffinity[geom] != 0;

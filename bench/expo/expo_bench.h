@@ -71,8 +71,8 @@ typedef struct {
 bool truth_make(tbBench* bench, Motion* motion, int steps, int substeps, Truth* truth);
 void truth_free(Truth* truth);
 
-// The same truth at twice its step, control step by control step: what it is worth. Steps without a
-// truth are left out by run_local, whoever integrates.
+// The same reference at twice its step, control step by control step: an estimate of its own error.
+// Steps without a reference are left out by run_local for every integrator.
 bool truth_judge(tbBench* bench, Motion* motion, int substeps, Truth* truth);
 
 // An integrator and its matrix exponential.

@@ -116,10 +116,10 @@ static int first_foot(const tbModel* m) {
   return g < m->ngeom ? g : -1;
 }
 
-// The share of the peak by which a prediction is off at most. Normal force of the first foot over
-// 20 ms after landing with some speed: as it comes about in small steps, and as one expo step over
-// the time would predict it. The mean over [0, t] of the prediction is what a step of length t
-// applies, so its derivative times t gives the force at t.
+// Largest error of a prediction as a share of the peak. Normal force of the first foot over 20 ms
+// after landing at some speed: from small steps, and as one expo step over that time predicts it. A
+// step of length t applies the mean of the prediction over [0, t], so the derivative of the mean
+// times t gives the force at t.
 static double predict(tbBench* bench, tbTable* t, tbPlot* plot, Motion* squat, double speed) {
   tbModel* m = squat->robot.m;
   tbData *d = tb_data_new(m), *one = tb_data_new(m);
@@ -301,8 +301,8 @@ static StepCost step_cost(Motion* motion, const Truth* truth, const Method* meth
   return cost;
 }
 
-// Expo over explicit Euler. Methods take turns, and the fastest repeat of each counts, so that what
-// else the machine does hardly shows in their ratio.
+// Time of expo over explicit Euler. Methods take turns and the fastest repeat of each counts, so
+// that other load on the machine cancels in their ratio.
 static double cost_table(tbBench* bench, tbTable* t, Motion* motion, int steps, double dt) {
   Truth truth;
   StepCost best[NLIST];

@@ -117,7 +117,8 @@ Run bench_siconos(const Bench* b, const Case* c, int method) {
   size_t n = (size_t)c->problem->n;
   tbReal *r = calloc(n + 1, sizeof *r), *sigma = calloc(n + 1, sizeof *sigma);
   tbError error;
-  // Its own error measure differs from ours both ways: start a little loose, then tighten.
+  // Siconos' error measure may be larger or smaller than ours: start with a wide tolerance, then
+  // tighten it.
   for (double tol = 10 * b->tol; r && sigma && tol > 1e-15; tol *= 0.1) {
     SiconosRun got = siconos_solve(c->fclib, (SiconosMethod)method, tol, b->limit, b->repeats, r);
     if (!got.finished) break;

@@ -1,4 +1,4 @@
-// What the parts of the FCLIB benchmark share.
+// Declarations that the files of the FCLIB benchmark share.
 #ifndef TRIBO_BENCH_FCLIB_H_
 #define TRIBO_BENCH_FCLIB_H_
 

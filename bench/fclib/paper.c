@@ -165,7 +165,7 @@ static void interval_study(Bench* b) {
   }
 }
 
-// Table II: what the problems are, ours next to the paper's.
+// Table II: sizes and kinds of the problems, ours next to the paper's.
 static void problems(Bench* b) {
   static const int PAPER[CATEGORY_COUNT][3] = {{255, 200, 300}, {242, 28, 60}, {249, 200, 300}};
   tbTable* table = tb_bench_table(b->bench, "admm_table_II");
@@ -241,7 +241,7 @@ static void claim_rules(Bench* b, int problems, const double updates[RULE_COUNT]
                                      tb_verdict(ms[spectral] < ms[linear]), NULL, NULL});
 }
 
-// What the rules need for one problem.
+// Work memory of the penalty rules on one problem.
 typedef struct {
   double updates[RULE_COUNT], ms[RULE_COUNT];
   bool solved[RULE_COUNT], by_all;
@@ -393,7 +393,8 @@ static void convergence(Bench* b) {
   free(y);
 }
 
-// Figure 7 as a claim: what ADMM, PGS and auto solve of all three categories.
+// Figure 7 as a claim: the numbers of problems that ADMM, PGS and auto solve in all three
+// categories.
 static void claim_profiles(Bench* b, bool* use_case) {
   static const char* const names[3] = {"ncp/admm", "ncp/pgs", "ncp/auto"};
   int solved[3] = {0}, count = 0;

@@ -1,4 +1,4 @@
-// Every problem with every solver, and what follows from it: summary, comparison, profiles.
+// Every problem with every solver: summary, comparison, performance profiles.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // `tribo bench papers`: every table and figure of the four papers, one benchmark after the other,
-// then one page. What was finished before an interruption is not run again.
+// then one page. Parts that were finished before an interruption are not run again.
 #include <fcntl.h>
 #include <math.h>
 #include <signal.h>
@@ -63,7 +63,7 @@ static const Part PARTS[] = {
 };
 enum { NPARTS = sizeof PARTS / sizeof *PARTS, PATH = 4096, CUT_OFF = 124, MOST_ARGUMENTS = 12 };
 
-// What was asked for.
+// Arguments of the command.
 typedef struct {
   const char *report, *only;
   bool brief;  // --short
@@ -81,7 +81,7 @@ static bool program_path(const char* name, char* path) {
   return access(path, X_OK) == 0;
 }
 
-// What a finished part leaves behind: which program with which options made it.
+// Record that a finished part leaves: which program with which options made its files.
 static void stamp_of(const char* program, const Run* run, char* stamp, size_t size) {
   struct stat info;
   if (stat(program, &info) != 0) memset(&info, 0, sizeof info);
@@ -109,7 +109,8 @@ static void mark_done(const char* folder, const char* stamp) {
 
 // ---- progress ----------------------------------------------------------------------------------
 
-// What is left is judged by how long the finished parts took against what was expected of them.
+// The remaining time is estimated from the ratio of measured to expected times of the finished
+// parts.
 typedef struct {
   double expected_all, expected_done;  // seconds as listed
   double taken;                        // of the parts that ran
@@ -135,8 +136,8 @@ static void show(const Progress* p, int part, const char* name, double expected,
           terminal ? "   " : "\n");
 }
 
-// What a part may use: some times the processor time expected of it, and far more on the clock,
-// since other programs may run too.
+// Limits of a part: several times its expected processor time, and much more wall time, since other
+// programs may run too.
 static double most_processor(const Run* run, double expected) {
   return run->patience * (run->brief ? 8 : 3) * expected;
 }

@@ -349,7 +349,7 @@ Verdicts write_report(const Wanted* wanted, const Part* parts, int count) {
     }
   }
 
-  // The checklist first, since the head of the page counts what is missing.
+  // The checklist is written first, since the head of the page counts its missing entries.
   snprintf(path, sizeof path, "%s/index.html", folder);
   snprintf(body, sizeof body, "%s/.body", folder);
   FILE* f = fopen(body, "w");

@@ -22,15 +22,15 @@ typedef struct {
   int missing;  // figures and tables that should have a claim and have none
 } Verdicts;
 
-// What was asked for.
+// Arguments of the report.
 typedef struct {
   const char* folder;
   bool brief;    // --short
   bool partial;  // not everything: nothing is missing
 } Wanted;
 
-// Write "<folder>/index.html" from the files the benchmarks left in "<folder>/<part>/". Returns the
-// count of each verdict; names of what is worse, stale or missing go to stderr.
+// Write "<folder>/index.html" from the files of the benchmarks in "<folder>/<part>/". Returns the
+// count of each verdict; names of worse, stale or missing entries go to stderr.
 Verdicts write_report(const Wanted* wanted, const Part* parts, int count);
 
 #endif

@@ -1,10 +1,10 @@
 // Steps per second of whole steps on one thread: every law of ours, and MuJoCo, in one run.
 //
-// Both start from the same state with the same controls, or the same law of control. A step's time
-// is the fastest of several repeats of the whole motion, by the smaller of wall and processor time,
-// so that what else the machine does hardly shows. MuJoCo 2.2.2 is measured; the newest MuJoCo is
-// an estimate: 2.2.2's number of this run times how much faster the newest was on one machine of
-// 2026 where both were measured (Scene.newest / Scene.debian).
+// Both start from the same state with the same controls, or the same feedback law. The time of a
+// step is the fastest of several repeats of the whole motion, by the smaller of wall and processor
+// time, which reduces the influence of other load on the machine. MuJoCo 2.2.2 is measured. The
+// newest MuJoCo is an estimate: the number of 2.2.2 in this run times the ratio of both on one
+// machine of 2026 (Scene.newest / Scene.debian).
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +33,8 @@ typedef struct {
 
 // ---- one scene ---------------------------------------------------------------------------------
 
-// What all engines did on one scene. `machine`: MuJoCo 2.2.2 on the yardstick in the same turns.
+// Results of all engines on one scene. `machine`: MuJoCo 2.2.2 on the reference scene in the same
+// turns.
 typedef struct {
   Run peer, machine, ours[TB_STEP_LAW_COUNT];
 } Runs;
@@ -198,7 +199,7 @@ static void bench_scene(Bench* b, const Scene* scene) {
 
 // ---- scaling -----------------------------------------------------------------------------------
 
-// What the fit says, and what a world takes.
+// The exponent of the fit, and the memory of a world.
 static void claim_scaling(Bench* b, double power, double bytes_per_body) {
   char ours[160];
   snprintf(ours, sizeof ours, "contacts to the power %.2f; %.1f KiB of memory per body", power,

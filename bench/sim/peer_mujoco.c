@@ -50,7 +50,7 @@ static mjModel* load(const Scene* scene, const char* text, char* error) {
   return model ? model : load_stripped(scene, path, error);
 }
 
-// What an old MuJoCo did not read from a newer file, and the options of the scene.
+// Parts of a newer file that an old MuJoCo ignores, and the options of the scene.
 static bool take_over(const tbModel* m, const Scene* scene, mjModel* theirs) {
   if (theirs->nv != m->nv || theirs->nq != m->nq || theirs->nu != m->nu ||
       theirs->ngeom != m->ngeom) {
@@ -77,8 +77,8 @@ static bool take_over(const tbModel* m, const Scene* scene, mjModel* theirs) {
 
 // ---- its answer under our residual function ----------------------------------------------------
 
-// Contacts of the last step as a problem of our own: impulses, the velocity they led to (the
-// geometry is still that from before the step), and the free velocity for the scale.
+// Contacts of the last step as a contact problem: impulses, the velocity after the step (with the
+// geometry before the step), and the free velocity as scale.
 static double exact_residual(const mjModel* m, mjData* d, const double* v_free) {
   int n = 0, count = 0;
   tbBlock* block = calloc((size_t)d->ncon + 1, sizeof *block);
@@ -164,7 +164,7 @@ static void start(const tbModel* model, const mjModel* m, mjData* d) {
 static void run_steps(const tbModel* model, const Scene* scene, const mjModel* m, mjData* d,
                       Run* run, Tally* tally) {
   start(model, m, d);
-  // At most some hundred steps are judged: that costs more than stepping.
+  // The residual of at most some hundred steps is computed, since it takes longer than the steps.
   int stride = 1 + run->steps / 100;
   double height = d->qpos[2];
   for (int i = 0; i < run->steps && run->ok; i++) {

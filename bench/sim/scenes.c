@@ -159,7 +159,7 @@ static void begin(PageText* t, int bodies) {
       12 * bodies + 50, 48 * bodies + 200);
 }
 
-// ---- what is built -----------------------------------------------------------------------------
+// ---- generated scenes --------------------------------------------------------------------------
 
 // 4 x 5 cubes of 0.5 m and a ball of 1e3 kg at 10 m/s. As in the ADMM paper's figure 1 the masses
 // grow by rows from 1 kg at the bottom to 1e4 kg at the top, and columns stand apart: 15 cubes

@@ -44,7 +44,7 @@ char* pile_text(int bodies);
 void hold_posture(const tbModel* model, const Posture* posture, const double* qpos,
                   const double* qvel, double* ctrl);
 
-// What one engine did on one scene.
+// Results of one engine on one scene.
 typedef struct {
   bool ok;
   char message[300];

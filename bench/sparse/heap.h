@@ -1,4 +1,4 @@
-// A made-up heap of free bodies, as the sparse factorisations see it: who touches whom.
+// An artificial heap of free bodies: the graph of contacts for sparse factorisations.
 #ifndef TRIBO_BENCH_SPARSE_HEAP_H_
 #define TRIBO_BENCH_SPARSE_HEAP_H_
 

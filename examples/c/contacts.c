@@ -1,4 +1,4 @@
-// What touches what, with which force, and does it stick? Two fingers hold a box; parts by name.
+// Which geoms touch, with which force, and do they stick? Two fingers hold a box; parts by name.
 #include <math.h>
 #include <stdio.h>
 #include <tribo/tribo.h>

@@ -1,4 +1,4 @@
-// Record a run, read it back, measure it, and draw it.
+// Record a run, read it back, measure it, write the contact problem of a step, and draw it.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,6 +55,19 @@ static int compare(tbModel* m) {
   return apart > 0 && end > 0;
 }
 
+// The contact problem of the present state, for other programs: FCLIB, where HDF5 is installed.
+static int write_problem(const tbModel* m, tbData* d, const char* path) {
+  tbFclib* fclib = NULL;
+  tbProblem* problem = tb_forward(m, d) == TB_OK ? tb_step_problem(m, d, &error) : NULL;
+  int good = problem && tb_fclib_of_problem(problem, &fclib, &error) == TB_OK;
+  tb_problem_free(problem);
+  if (!good) return 0;
+  tbResult result = tb_fclib_write(fclib, TB_FCLIB_CSR, path, &error);
+  puts(result == TB_OK ? path : error.message);
+  tb_fclib_free(fclib);
+  return result == TB_OK || result == TB_ERROR_UNSUPPORTED;
+}
+
 // An animation with contact forces, from a camera that sees the whole run: the run is made twice.
 static int draw(tbModel* m, tbData* d, const char* path) {
   unsigned char* rgb = malloc(3 * WIDTH * HEIGHT);
@@ -88,7 +101,7 @@ int main(int argc, char** argv) {
   tb_reset_keyframe(m, d, 0);
   int good = record(m, d) && replay(m, d) && compare(m);
   tb_option_set(&m->opt, "law", "ncp", &error);
-  if (good) good = draw(m, d, "run.png");
+  good = good && write_problem(m, d, "problem.hdf5") && draw(m, d, "run.png");
   if (!good) fprintf(stderr, "%s %s\n", error.message, d->message);
   tb_data_free(d);
   tb_model_free(m);

@@ -1,6 +1,7 @@
 // A model built, changed, attached to another, compiled, recompiled with its state, and written.
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <tribo/tribo.h>
 
 static tbError error;
@@ -44,6 +45,25 @@ static int attach(tbSpec* spec) {
   return good;
 }
 
+// Walk over a copy, and take something out of it.
+static int walk(const tbSpec* spec) {
+  tbSpec* copy = tb_spec_copy(spec, &error);
+  tbElement *at = tb_spec_first(tb_spec_world(copy)), *next;
+  for (; at; at = next) {
+    tbReal pos[3];
+    next = tb_spec_next(at);
+    printf("<%s> %s\n", tb_spec_tag(at), tb_spec_get_reals(at, "pos", pos, 3) == 3 ? "moved" : "");
+    if (strcmp(tb_spec_tag(at), "body") == 0) tb_spec_delete(at, &error);
+  }
+  char* text = tb_spec_save_xml(copy, &error);
+  tbSpec* again = tb_spec_load_xml(text, NULL, NULL, &error);
+  int good = tb_spec_equal(again, copy) && !tb_spec_equal(again, spec);
+  tb_text_free(text);
+  tb_spec_free(again);
+  tb_spec_free(copy);
+  return good;
+}
+
 // A mistake is refused when it is made, and changes nothing.
 static int mistake(tbSpec* spec) {
   tbElement* ball = tb_spec_find(spec, "body", "ball", &error);
@@ -60,11 +80,12 @@ int main(void) {
   int good = change(spec, &model, &data);
   while (good && data->time < 4) tb_step(model, data);
   printf("height after 4 s: %.3f m\n", data->qpos[2]);
-  good = good && fabs(data->qpos[2] - 0.2) < 0.01 && attach(spec) && mistake(spec) &&
+  good = good && fabs(data->qpos[2] - 0.2) < 0.01 && walk(spec) && attach(spec) && mistake(spec) &&
          tb_spec_recompile(spec, &model, &data, &error) == TB_OK;
   printf("%d bodies and %d actuators at %.1f s\n", model->nbody, model->nu, data->time);
   good = good && tb_spec_save(spec, "two_arms.xml", &error) == TB_OK &&  // as it was edited
-         tb_save_mjcf(model, "compiled.xml", &error) == TB_OK;           // as it was compiled
+         tb_save_mjcf(model, "compiled.xml", &error) == TB_OK &&
+         tb_save_urdf(model, "compiled.urdf", NULL, &error) == TB_OK;  // as it was compiled
   if (!good) fprintf(stderr, "%s\n", error.message);
   tb_data_free(data);
   tb_model_free(model);

@@ -79,7 +79,7 @@ typedef struct {
 
 // Flags of a contact.
 enum {
-  TB_CONTACT_CAPPED = 1,  // the iteration limit was reached: dist is the best bound found
+  TB_CONTACT_ITERATION_LIMIT = 1,  // was reached: dist is the best bound found
 };
 
 typedef struct {

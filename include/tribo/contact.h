@@ -54,8 +54,8 @@ TB_API const char* tb_contact_state_name(tbContactState state);
 
 // Accelerations and forces of all bodies, as MuJoCo's mj_rnePostConstraint: data->cacc, cfrc_int
 // (on a body by its parent) and cfrc_ext (applied, contacts, equalities, tendons), each a torque
-// and a force about the centre of mass of the kinematic tree. After tb_step or tb_forward, under
-// every law.
+// and a force about the centre of mass of the kinematic tree. Under every law, after tb_forward, or
+// after tb_step for the state in which it began (integrators with several evaluations: the last).
 TB_API tbResult tb_rne_post_constraint(const tbModel* model, tbData* data, tbError* error);
 
 TB_EXTERN_C_END

@@ -15,8 +15,8 @@ typedef struct {
   tbReal tolerance;     // relative residual of the law at which iterations stop; >= 0
   int max_iter;         // of ADMM Alg. 2; >= 1
   const tbReal* guess;  // initial contact forces (N, by row of all constraints), or NULL: zero
-  const int* driven;    // nv: 1 where a motor drives the dof; NULL: dofs that an actuator moves, or
-                        // all but those of free joints where there are no actuators
+  const int* actuated;  // nv: 1 where a motor drives the dof; NULL: dofs that an actuator moves,
+                        // or all but those of free joints where there are no actuators
   int keep_base;        // 1: keep the result of ADMM Alg. 2, do not redistribute forces for
                         // unactuated dofs
   tbReal* history;      // NULL, or room for max_iter: |J^T force| after each iteration (N)

@@ -2,7 +2,8 @@
 //
 // A name that the model does not have is TB_ERROR_ARGUMENT, and `error` (may be NULL) says the
 // nearest one; so is a `count` that is not the number of values, and on setting a value that is not
-// finite. Setting changes nothing else: a step, or tb_forward, computes what follows from it.
+// finite or a quaternion without a direction. Setting changes nothing else: a step, or tb_forward,
+// computes what follows from it.
 #ifndef TRIBO_NAMED_H_
 #define TRIBO_NAMED_H_
 

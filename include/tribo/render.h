@@ -62,8 +62,8 @@ TB_API void tb_camera_fit_add(tbCameraFit* fit, const tbModel* model, const tbDa
                               tbReal force_scale);
 TB_API tbCamera tb_camera_fit_end(const tbCameraFit* fit);
 
-// The force_scale at which the weight of all bodies is an arrow half as long as what moves is large
-// in this state; 0 if nothing has weight.
+// The force_scale at which the weight of all bodies is an arrow of half the size of the moving
+// bodies in this state; 0 if nothing has weight.
 TB_API tbReal tb_force_scale(const tbModel* model, const tbData* data);
 
 // A renderer for pictures of 1 to TB_RENDER_MOST_PIXELS pixels a side, or NULL and `error`. It

@@ -64,19 +64,19 @@ static void part(ModelHandle model, DataHandle data) {
 }
 
 static nb::tuple inverse(ModelHandle model, DataHandle data, nb::handle qacc, nb::handle guess,
-                         nb::handle driven, int max_iter, double tolerance, bool keep_base) {
+                         nb::handle actuated, int max_iter, double tolerance, bool keep_base) {
   Data& d = *nb::inst_ptr<Data>(data);
   const tbModel* made = d.made_from();
   Reals acceleration(qacc, made->nv, "qacc");
   // The first guess has a row per constraint, which the call counts.
   Reals start(guess, -1, "guess", true);
   std::vector<int> motor;
-  if (!driven.is_none()) motor = integers(driven, "driven");
-  if (!driven.is_none() && (int)motor.size() != made->nv)
-    throw nb::value_error("driven: expected nv values");
+  if (!actuated.is_none()) motor = integers(actuated, "actuated");
+  if (!actuated.is_none() && (int)motor.size() != made->nv)
+    throw nb::value_error("actuated: expected nv values");
   tbInverseSettings settings = tbDefaultInverseSettings();
   settings.guess = nullptr;
-  settings.driven = driven.is_none() ? nullptr : motor.data();
+  settings.actuated = actuated.is_none() ? nullptr : motor.data();
   if (max_iter > 0) settings.max_iter = max_iter;
   if (tolerance >= 0) settings.tolerance = tolerance;
   settings.keep_base = keep_base;
@@ -132,7 +132,7 @@ void bind_step(nb::module_& m) {
   m.def("forward", &part<tb_forward>, nb::arg("m"), nb::arg("d"),
         "Everything that a step computes, without moving the state.");
   m.def("_inverse", &inverse, nb::arg("m"), nb::arg("d"), nb::arg("qacc"), nb::arg("guess").none(),
-        nb::arg("driven").none(), nb::arg("max_iter"), nb::arg("tolerance"), nb::arg("keep_base"));
+        nb::arg("actuated").none(), nb::arg("max_iter"), nb::arg("tolerance"), nb::arg("keep_base"));
   m.def("reset", &reset, nb::arg("m"), nb::arg("d"), "Return to the reference pose.");
   m.def("_reset_keyframe", &reset_keyframe, nb::arg("m"), nb::arg("d"), nb::arg("key"));
   m.def(

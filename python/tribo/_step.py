@@ -26,7 +26,7 @@ def inverse(
     d: Data,
     qacc: Any,
     *,
-    driven: Any = None,
+    actuated: Any = None,
     max_iter: int = 0,
     tolerance: float = -1,
     keep_base: bool = False,
@@ -39,7 +39,7 @@ def inverse(
         The model and the world, whose state is the motion's; it is unchanged.
     qacc : array_like
         Acceleration, shape (nv,).
-    driven : array_like of int, optional
+    actuated : array_like of int, optional
         1 where a motor drives the dof, shape (nv,). Default: dofs that an actuator moves.
     max_iter : int
         Iterations; 0: the engine's default.
@@ -55,4 +55,4 @@ def inverse(
     info : dict
         `feasible`, `reason`, residuals and iterations.
     """
-    return _core._inverse(m, d, qacc, None, driven, max_iter, tolerance, keep_base)
+    return _core._inverse(m, d, qacc, None, actuated, max_iter, tolerance, keep_base)

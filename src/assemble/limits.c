@@ -167,8 +167,11 @@ bool tb_add_limits(tbRowBuilder* b, tbLookAhead look_ahead) {
   for (int j = 0; j < m->njnt; j++) {
     if (!m->jnt_limited[j]) continue;
     int sides = tb_joint_limits(m->jnt_type[j]);
-    if (sides == 1 && !add_angle_limit(b, j, look_ahead)) return false;
-    if (sides == 2 && !add_number_limits(b, j, look_ahead)) return false;
+    if (sides == 2) {
+      if (!add_number_limits(b, j, look_ahead)) return false;
+    } else if (sides == 1) {
+      if (!add_angle_limit(b, j, look_ahead)) return false;
+    }
   }
   for (int t = 0; t < m->ntendon; t++) {
     if (!m->tendon_limited[t] || !tb_tendon_moves(m, b->d, t)) continue;
@@ -199,7 +202,7 @@ static bool joint_violated(const tbModel* m, const tbData* d, int j, tbLookAhead
   }
   tbReal low = number_gap(m, d, j, 0), high = number_gap(m, d, j, 1);
   bool below = is_violated(m, range, low, -speed), above = is_violated(m, range, high, speed);
-  if (sides == 0 || (!below && !above)) return false;
+  if ((!below && !above) || sides == 0) return false;
   tbReal reach = tb_max(margin, 0) + number_ahead(m, d, look_ahead, j);
   return (below && low >= reach) || (above && high >= reach);
 }

@@ -8,19 +8,20 @@
 #ifndef TRIBO_BASE_ELEMENTARY_H_
 #define TRIBO_BASE_ELEMENTARY_H_
 
+#include "base/kernel.h"
 #include "tribo/types.h"
 
-tbReal tb_sin(tbReal x);
-tbReal tb_cos(tbReal x);
-tbReal tb_tan(tbReal x);
-tbReal tb_asin(tbReal x);
-tbReal tb_acos(tbReal x);
-tbReal tb_atan(tbReal x);
-tbReal tb_atan2(tbReal y, tbReal x);
-tbReal tb_exp(tbReal x);
-tbReal tb_log(tbReal x);
-tbReal tb_log2(tbReal x);  // exact for powers of two
-tbReal tb_pow(tbReal x, tbReal y);
-tbReal tb_hypot(tbReal x, tbReal y);
+TB_HOST_DEVICE tbReal tb_sin(tbReal x);
+TB_HOST_DEVICE tbReal tb_cos(tbReal x);
+TB_HOST_DEVICE tbReal tb_tan(tbReal x);
+TB_HOST_DEVICE tbReal tb_asin(tbReal x);
+TB_HOST_DEVICE tbReal tb_acos(tbReal x);
+TB_HOST_DEVICE tbReal tb_atan(tbReal x);
+TB_HOST_DEVICE tbReal tb_atan2(tbReal y, tbReal x);
+TB_HOST_DEVICE tbReal tb_exp(tbReal x);
+TB_HOST_DEVICE tbReal tb_log(tbReal x);
+TB_HOST_DEVICE tbReal tb_log2(tbReal x);  // exact for powers of two
+TB_HOST_DEVICE tbReal tb_pow(tbReal x, tbReal y);
+TB_HOST_DEVICE tbReal tb_hypot(tbReal x, tbReal y);
 
 #endif

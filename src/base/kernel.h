@@ -22,10 +22,21 @@
 #define TB_WIDE
 #define tb_wide() 0
 #endif
-#if defined(__GNUC__) && !defined(__CUDACC__)
+
+// TB_ANY_INLINE: an inline function of host and device; TB_INLINE: one that is always inlined.
+// TB_HOST_DEVICE qualifies a function with a definition of its own.
+#ifdef __CUDACC__
+#define TB_HOST_DEVICE __host__ __device__
+#define TB_ANY_INLINE static inline __host__ __device__
+#define TB_INLINE static __forceinline__ __host__ __device__
+#else
+#define TB_HOST_DEVICE
+#define TB_ANY_INLINE static inline
+#ifdef __GNUC__
 #define TB_INLINE static inline __attribute__((always_inline))
 #else
 #define TB_INLINE static inline
+#endif
 #endif
 
 // A rarely called function, kept out of line: inlined, it would make its caller save registers.

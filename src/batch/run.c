@@ -1,5 +1,4 @@
-// What moves or evaluates the worlds of a batch: steps, rollouts, evaluations, functions of the
-// user.
+// Steps, rollouts and evaluations of the worlds of a batch, and calls of user functions on them.
 #include <stdio.h>
 #include <string.h>
 

@@ -88,7 +88,7 @@ static bool is_supported(const tbStep* s, bool is_stage) {
   if (has_forces_of_user(m)) return false;
   for (int i = 0; i < m->nu; i++) {
     // The moments of adhesion depend on the contacts.
-    if (tb_transmission_kinds[m->actuator_trntype[i]].arm == TB_ARM_CONTACTS) return false;
+    if (tb_transmission_has_arm(m->actuator_trntype[i], TB_ARM_CONTACTS)) return false;
   }
   // Sleeping islands are not covered.
   if (m->opt.sleep || !s->law->linearize) return false;

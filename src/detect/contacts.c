@@ -409,8 +409,10 @@ static const char* change_parameters(const tbModel* m, const tbData* d, tbContac
   for (int i = 0; i < 5; i++) {
     if (c->friction[i] < 0) return "friction is negative";
   }
+  if (c->restitution < 0 || c->restitution > 1) return "restitution is not between 0 and 1";
   tb_contact_bound_friction(m, 1, c);
-  return tb_contact_invalid_parameter(c, tb_law_has(&m->opt, TB_TRAIT_RIGID));
+  // What the user writes is checked under every law, also where only others use it.
+  return tb_contact_invalid_parameter(c, false);
 }
 
 tbResult tb_contact_values(const tbModel* m, tbData* d, int g1, int g2, int pair,

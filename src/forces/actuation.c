@@ -18,6 +18,7 @@ static tbReal clamp(tbReal x, const tbReal range[2]) {
 }
 
 static int is_disabled(const tbModel* m, int i) {
+  if (!m->opt.disableactuator) return 0;
   int group = m->actuator_group[i];
   return group >= 0 && group <= 30 && (m->opt.disableactuator >> group & 1);
 }
@@ -68,7 +69,7 @@ static tbReal whole_turn(const tbModel* m, int i) {
   int joint = tb_geared_joint(m, i);
   if (joint >= 0) {
     if (!tb_joint_is_rotation(m->jnt_type[joint])) return 0;
-  } else if (tb_transmission_kinds[m->actuator_trntype[i]].arm == TB_ARM_WRENCH) {
+  } else if (tb_transmission_has_arm(m->actuator_trntype[i], TB_ARM_WRENCH)) {
     if (m->actuator_trnid[2 * i + 1] < 0 || gear[0] != 0 || gear[1] != 0 || gear[2] != 0) return 0;
     axis = gear + 3;
   } else {
@@ -80,12 +81,13 @@ static tbReal whole_turn(const tbModel* m, int i) {
 // A servo for a rotation goes the short way (MuJoCo since 3.x): its target, up to whole turns, is
 // the one nearest to where it is. Filtered targets are not turned.
 static tbReal short_way(const tbModel* m, const tbData* d, int i, tbReal target) {
-  // Most actuators turn a hinge.
+  // Most actuators have no target, or turn a hinge.
+  if (m->actuator_biastype[i] != TB_BIAS_AFFINE) return target;
   int joint = tb_geared_joint(m, i);
   if (joint >= 0 && !tb_joint_is_rotation(m->jnt_type[joint])) return target;
   tbReal kp = m->actuator_gainprm[TB_NGAIN * i];
-  if (m->actuator_gaintype[i] != TB_GAIN_FIXED || m->actuator_biastype[i] != TB_BIAS_AFFINE ||
-      kp == 0 || m->actuator_biasprm[TB_NBIAS * i + 1] != -kp) {
+  if (m->actuator_gaintype[i] != TB_GAIN_FIXED || kp == 0 ||
+      m->actuator_biasprm[TB_NBIAS * i + 1] != -kp) {
     return target;
   }
   if (m->actuator_dyntype[i] != TB_DYN_NONE && m->actuator_dyntype[i] != TB_DYN_INTEGRATOR) {
@@ -135,24 +137,24 @@ static void clamp_tendon_forces(const tbModel* m, tbData* d) {
 // ---- forces ------------------------------------------------------------------------------------
 
 // Kinds "user" ask the callbacks of the model.
-TB_INLINE tbReal rate_of(const tbModel* m, const tbData* d, int i, tbReal ctrl, tbReal act) {
-  const tbCallbacks* user = m->callbacks;
+TB_INLINE tbReal rate_of(const tbModel* m, const tbData* d, const tbCallbacks* user, int i,
+                         tbReal ctrl, tbReal act) {
   if (user && m->actuator_dyntype[i] == TB_DYN_USER && user->act_dyn) {
     return user->act_dyn(m, d, i, user->user);
   }
   return tb_activation_rate(m->actuator_dyntype[i], ctrl, act, m->actuator_dynprm + TB_NDYN * i);
 }
 
-TB_INLINE tbReal gain_of(const tbModel* m, const tbData* d, int i, const tbActuatorState* a) {
-  const tbCallbacks* user = m->callbacks;
+TB_INLINE tbReal gain_of(const tbModel* m, const tbData* d, const tbCallbacks* user, int i,
+                         const tbActuatorState* a) {
   if (user && m->actuator_gaintype[i] == TB_GAIN_USER && user->act_gain) {
     return user->act_gain(m, d, i, user->user);
   }
   return tb_gain(m->actuator_gaintype[i], a, m->actuator_gainprm + TB_NGAIN * i);
 }
 
-TB_INLINE tbReal bias_of(const tbModel* m, const tbData* d, int i, const tbActuatorState* a) {
-  const tbCallbacks* user = m->callbacks;
+TB_INLINE tbReal bias_of(const tbModel* m, const tbData* d, const tbCallbacks* user, int i,
+                         const tbActuatorState* a) {
   if (user && m->actuator_biastype[i] == TB_BIAS_USER && user->act_bias) {
     return user->act_bias(m, d, i, user->user);
   }
@@ -166,16 +168,17 @@ void tb_actuation(const tbModel* m, tbData* d) {
   if (tb_is_unactuated(m)) return;
 
   // Scalar forces.
+  const tbCallbacks* user = m->callbacks;
   for (int i = 0; i < m->nu; i++) {
     if (is_disabled(m, i)) continue;
     tbReal ctrl = control_of(m, d, i);
     if (m->actuator_actadr[i] >= 0) {
       int last = m->actuator_actadr[i] + m->actuator_actnum[i] - 1;
-      d->act_dot[last] = rate_of(m, d, i, ctrl, d->act[last]);
+      d->act_dot[last] = rate_of(m, d, user, i, ctrl, d->act[last]);
     }
     tbReal input = short_way(m, d, i, input_of(m, d, i, ctrl));
     tbActuatorState a = state_of(m, d, i);
-    d->actuator_force[i] = gain_of(m, d, i, &a) * input + bias_of(m, d, i, &a);
+    d->actuator_force[i] = gain_of(m, d, user, i, &a) * input + bias_of(m, d, user, i, &a);
   }
   clamp_tendon_forces(m, d);
 

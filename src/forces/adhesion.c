@@ -13,7 +13,7 @@ static int touches(const tbModel* m, const tbContact* c, int body) {
 
 void tb_adhesion(const tbModel* m, tbData* d) {
   for (int u = 0; u < m->nu; u++) {
-    if (tb_transmission_kinds[m->actuator_trntype[u]].arm != TB_ARM_CONTACTS) continue;
+    if (!tb_transmission_has_arm(m->actuator_trntype[u], TB_ARM_CONTACTS)) continue;
     // The row of such an actuator has an entry for every dof.
     tbReal* moment = d->actuator_moment + m->actuator_Jadr[u];
     int body = m->actuator_trnid[2 * u], count = 0;

@@ -67,8 +67,8 @@ static bool find_objects(void* library, const char* name) {
 }
 
 // Fill the table from an open library. Its clean-up at exit crashes on files that it could not
-// close (a full disk), and every file here is closed before: only where somebody else in the
-// process uses it, too, does it keep that clean-up.
+// close (a full disk), and every file here is closed before: the clean-up stays only if
+// other code of the process has loaded the library before.
 static bool use(void* library, const char* name, bool shared) {
   if (!find_functions(library, name)) return false;
   if (!shared) tb_h5.dont_atexit();  // before any other call

@@ -37,7 +37,9 @@ tbReal tb_impedance_slope(const tbReal imp[TB_NIMP], tbReal violation) {
   if (imp[0] == imp[1] || imp[2] <= TB_TINY) return 0;
   tbReal x = fabs(violation) / imp[2], y = 1;
   if (x >= 1 || x == 0) return 0;
-  if (imp[4] != 1 && x <= imp[3]) {
+  if (imp[4] == 2) {
+    y = x <= imp[3] ? 2 * x / imp[3] : 2 * (1 - x) / (1 - imp[3]);
+  } else if (imp[4] != 1 && x <= imp[3]) {
     y = imp[4] * tb_pow(x, imp[4] - 1) / tb_pow(imp[3], imp[4] - 1);
   } else if (imp[4] != 1) {
     y = imp[4] * tb_pow(1 - x, imp[4] - 1) / tb_pow(1 - imp[3], imp[4] - 1);

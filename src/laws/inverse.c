@@ -9,21 +9,21 @@
 #include "model/workspace.h"
 
 int* tb_inverse_actuated(const tbModel* m, tbData* d, const tbInverseSettings* settings) {
-  int* driven = TB_ARENA_NEW(&d->work->arena, int, m->nv);
-  if (!driven) return NULL;
-  if (settings->driven) {
-    memcpy(driven, settings->driven, sizeof(int) * (size_t)m->nv);
-    return driven;
+  int* actuated = TB_ARENA_NEW(&d->work->arena, int, m->nv);
+  if (!actuated) return NULL;
+  if (settings->actuated) {
+    memcpy(actuated, settings->actuated, sizeof(int) * (size_t)m->nv);
+    return actuated;
   }
   for (int i = 0; i < m->nv; i++) {
-    driven[i] = m->nu == 0 && !tb_dof_floats(m, i);
+    actuated[i] = m->nu == 0 && !tb_dof_floats(m, i);
   }
   for (int u = 0; u < m->nu; u++) {
     for (int k = m->actuator_Jadr[u]; k < m->actuator_Jadr[u] + m->actuator_Jnnz[u]; k++) {
-      if (d->actuator_moment[k] != 0) driven[m->Jmom_colind[k]] = 1;
+      if (d->actuator_moment[k] != 0) actuated[m->Jmom_colind[k]] = 1;
     }
   }
-  return driven;
+  return actuated;
 }
 
 // Tolerance of the force left on an unactuated dof, as a fraction of the acting forces
@@ -39,21 +39,21 @@ static tbReal largest_force(const tbStepState* state) {
 }
 
 void tb_inverse_feasible(const tbModel* m, const tbData* d, const tbStepState* state,
-                         const int* driven, const tbReal* qfrc, tbInverseInfo* info) {
+                         const int* actuated, const tbReal* qfrc, tbInverseInfo* info) {
   tbReal scale = tb_max(1, largest_force(state)), most = 0;
-  int undriven = 0;  // the dof with the largest excess
+  int unactuated = 0;  // the dof with the largest excess
   for (int i = 0; i < m->nv; i++) {
     scale = tb_max(scale, tb_max(fabs(qfrc[i]), fabs(d->qfrc_constraint[i])));
-    if (driven[i] || fabs(qfrc[i]) <= info->base_residual) continue;
+    if (actuated[i] || fabs(qfrc[i]) <= info->base_residual) continue;
     info->base_residual = fabs(qfrc[i]);
     info->worst_dof = i;
   }
   int moves = info->velocity_residual <= 10 * TB_INVERSE_REST, stands = 1;
   for (int i = 0; i < m->nv; i++) {
     tbReal negligible = 10 * TB_INVERSE_REST * m->dof_M0[i] / m->opt.timestep;
-    tbReal excess = driven[i] ? 0 : fabs(qfrc[i]) / tb_max(FORCE_TOLERANCE * scale, negligible);
+    tbReal excess = actuated[i] ? 0 : fabs(qfrc[i]) / tb_max(FORCE_TOLERANCE * scale, negligible);
     stands &= excess <= 1;
-    if (excess > most) undriven = i;
+    if (excess > most) unactuated = i;
     most = tb_max(most, excess);
   }
   info->feasible = moves && stands;
@@ -63,6 +63,7 @@ void tb_inverse_feasible(const tbModel* m, const tbData* d, const tbStepState* s
              info->worst_constraint, info->velocity_residual);
   } else if (!stands) {
     snprintf(info->reason, sizeof info->reason,
-             "dof %d is unactuated, but needs %.3g N or N m more", undriven, fabs(qfrc[undriven]));
+             "dof %d is unactuated, but needs %.3g N or N m more", unactuated,
+             fabs(qfrc[unactuated]));
   }
 }

@@ -16,6 +16,6 @@ int* tb_inverse_actuated(const tbModel* model, tbData* data, const tbInverseSett
 // compared with all forces that they are the sum of, and count only if the motion would be visible:
 // compliant contacts turn rounding errors of velocities into forces.
 void tb_inverse_feasible(const tbModel* model, const tbData* data, const tbStepState* state,
-                         const int* driven, const tbReal* qfrc, tbInverseInfo* info);
+                         const int* actuated, const tbReal* qfrc, tbInverseInfo* info);
 
 #endif

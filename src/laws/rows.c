@@ -41,7 +41,7 @@ tbResult tb_rows_find(const tbStep* s, bool all, tbReal* collide_end) {
     tb_detector_set_resting(state->detector, state->sleep.count ? state->sleep.fixed : NULL);
     result = tb_detect_contacts(state->detector, m, d, reach);
     *collide_end = tb_seconds();
-    tb_rows_shift_friction(s, 0);
+    if (s->purpose.friction_shift != 0) tb_rows_shift_friction(s, 0);
     if (result == TB_OK && prunes) result = s->law->prune(s);
     if (result == TB_OK) result = tb_rows_assemble(s, ahead);
   } while (result == TB_OK && tb_sleep_disturbed(m, d, &state->sleep, &state->constraints));

@@ -114,9 +114,10 @@ bool tb_oscillator_is_low_rank(int n, int rank) {
 // decayed before it.
 static int graded_parts(const tbOscillator* o, double h, double norm, int order, double accuracy) {
   static const double LEAST = 1e-2, MOST = 1e12;
+  if (o->n < LARGE || accuracy < LEAST || !(norm <= MOST)) return 0;
   double beta = INFINITY, reach = tb_pade_norm(order, accuracy);
   for (int i = 0; i < o->n; i++) beta = tb_min(beta, o->K[i] > 0 ? o->B[i] / o->K[i] : INFINITY);
-  if (o->n < LARGE || accuracy < LEAST || !(2 * h <= reach * beta) || !(norm <= MOST)) return 0;
+  if (!(2 * h <= reach * beta)) return 0;
   return norm <= reach ? 1 : 1 + (int)ceil(tb_log(norm / reach) / tb_log(4));
 }
 

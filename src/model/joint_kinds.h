@@ -24,6 +24,7 @@
 #ifndef TRIBO_MODEL_JOINT_KINDS_H_
 #define TRIBO_MODEL_JOINT_KINDS_H_
 
+#include "base/kernel.h"
 #include "tribo/enums.h"
 
 #define TB_JOINTS(X)                                                 \
@@ -47,7 +48,7 @@ enum { TB_JOINT_MOST_NQ = 7, TB_JOINT_MOST_NV = 6 };
 // Properties of a type, a valid one. Switches over the list, one for each property, because device
 // code cannot read tables of file scope, and because compilers make comparisons of most of them.
 #define TB_JOINT_PROPERTY(name)      \
-  static inline int name(int type) { \
+  TB_ANY_INLINE int name(int type) { \
     switch (type) {                  \
       TB_JOINTS(X)                   \
       default: return 0;             \

@@ -8,7 +8,7 @@
 #include "spatial/so3.h"
 
 // q <- q + dt v (docs/manual/dynamics.md, eq. 35).
-static inline void tb_joint_integrate(int type, tbReal* q, const tbReal* v, tbReal dt) {
+TB_ANY_INLINE void tb_joint_integrate(int type, tbReal* q, const tbReal* v, tbReal dt) {
   int n = tb_joint_numbers(type);
   for (int k = 0; k < n; k++) q[k] += dt * v[k];
   if (tb_joint_has_quaternion(type)) tb_quat_integrate(q + n, v + n, dt);
@@ -17,7 +17,7 @@ static inline void tb_joint_integrate(int type, tbReal* q, const tbReal* v, tbRe
 // Partials of the rotation that tb_joint_integrate reaches, both in its body's axes at their time:
 // by a rotation before it, exp(-dt w), and by dt v, the right Jacobian. Returns false, and writes
 // nothing, for a type without a rotation; the partials of numbers are one.
-static inline int tb_joint_integrate_partials(int type, const tbReal* v, tbReal dt, tbReal by_q[9],
+TB_ANY_INLINE int tb_joint_integrate_partials(int type, const tbReal* v, tbReal dt, tbReal by_q[9],
                                               tbReal by_v[9]) {
   if (!tb_joint_has_quaternion(type)) return 0;
   const tbReal* omega = v + tb_joint_numbers(type);
@@ -31,7 +31,7 @@ static inline int tb_joint_integrate_partials(int type, const tbReal* v, tbReal 
 }
 
 // v = rate (q2 - q1), the velocity from q1 to q2 in 1 / rate (docs/manual/dynamics.md, eq. 36).
-static inline void tb_joint_difference(int type, tbReal* v, const tbReal* q1, const tbReal* q2,
+TB_ANY_INLINE void tb_joint_difference(int type, tbReal* v, const tbReal* q1, const tbReal* q2,
                                        tbReal rate) {
   int n = tb_joint_numbers(type);
   for (int k = 0; k < n; k++) v[k] = (q2[k] - q1[k]) * rate;
@@ -44,7 +44,7 @@ static inline void tb_joint_difference(int type, tbReal* v, const tbReal* q1, co
 }
 
 // Scale the quaternion, if there is one, to unit length.
-static inline void tb_joint_normalize(int type, tbReal* q) {
+TB_ANY_INLINE void tb_joint_normalize(int type, tbReal* q) {
   if (tb_joint_has_quaternion(type)) tb_quat_normalize(q + tb_joint_numbers(type));
 }
 
@@ -52,7 +52,7 @@ static inline void tb_joint_normalize(int type, tbReal* q) {
 
 // Displacement of a spring from `rest`, whose force is -stiffness times it and whose energy is half
 // the stiffness times its square. The quaternion of q may have any length.
-static inline void tb_joint_stretch(int type, const tbReal* q, const tbReal* rest,
+TB_ANY_INLINE void tb_joint_stretch(int type, const tbReal* q, const tbReal* rest,
                                     tbReal* stretch) {
   tbReal unit[TB_JOINT_MOST_NQ];
   for (int k = 0; k < tb_joint_nq(type); k++) unit[k] = q[k];
@@ -61,7 +61,7 @@ static inline void tb_joint_stretch(int type, const tbReal* q, const tbReal* res
 }
 
 // Derivative of the stretch by the position, nv x nv: one for numbers, and Jr^-1 for a rotation.
-static inline void tb_joint_stretch_partials(int type, const tbReal* stretch, tbReal* by_q) {
+TB_ANY_INLINE void tb_joint_stretch_partials(int type, const tbReal* stretch, tbReal* by_q) {
   int n = tb_joint_numbers(type), nv = tb_joint_nv(type);
   for (int k = 0; k < nv * nv; k++) by_q[k] = 0;
   for (int k = 0; k < n; k++) by_q[(nv + 1) * k] = 1;
@@ -76,7 +76,7 @@ static inline void tb_joint_stretch_partials(int type, const tbReal* stretch, tb
 // ---- limits -------------------------------------------------------------------------------------
 
 // Rotation vector of the quaternion of q, of any length.
-static inline void tb_joint_rotation_vector(int type, const tbReal* q, tbReal vector[3]) {
+TB_ANY_INLINE void tb_joint_rotation_vector(int type, const tbReal* q, tbReal vector[3]) {
   const tbReal* own = q + tb_joint_numbers(type);
   tbReal quat[4] = {own[0], own[1], own[2], own[3]};
   tb_quat_normalize(quat);
@@ -85,14 +85,14 @@ static inline void tb_joint_rotation_vector(int type, const tbReal* q, tbReal ve
 
 // Distance of the first number to the lower end (side 0) or the upper one (side 1) of a two-sided
 // range; its derivative is 1, or -1, at the first dof.
-static inline tbReal tb_joint_number_gap(const tbReal* q, const tbReal range[2], int side) {
+TB_ANY_INLINE tbReal tb_joint_number_gap(const tbReal* q, const tbReal range[2], int side) {
   tbReal sign = side ? -1 : 1;
   return sign * (q[0] - range[side]);
 }
 
 // Distance of a rotation's angle to its bound, the larger end of the range. Its derivative by the
 // rotation is minus `axis`, about which the angle grows.
-static inline tbReal tb_joint_angle_gap(int type, const tbReal* q, const tbReal range[2],
+TB_ANY_INLINE tbReal tb_joint_angle_gap(int type, const tbReal* q, const tbReal range[2],
                                         tbReal axis[3]) {
   tb_joint_rotation_vector(type, q, axis);
   tbReal angle = tb_normalize3(axis);
@@ -100,7 +100,7 @@ static inline tbReal tb_joint_angle_gap(int type, const tbReal* q, const tbReal 
 }
 
 // Derivative of -axis by the rotation: with u the axis, du = (I - u u^T) Jr^-1 dq / angle.
-static inline void tb_joint_angle_partials(int type, const tbReal* q, tbReal by_q[9]) {
+TB_ANY_INLINE void tb_joint_angle_partials(int type, const tbReal* q, tbReal by_q[9]) {
   tbReal vector[3], u[3], J[9];
   for (int k = 0; k < 9; k++) by_q[k] = 0;
   tb_joint_rotation_vector(type, q, vector);

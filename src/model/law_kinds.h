@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 
+#include "base/kernel.h"
 #include "tribo/model.h"
 #include "tribo/step.h"
 
@@ -43,7 +44,7 @@ enum {
   TB_TRAIT_BOX = 32,
 };
 
-static inline bool tb_law_has(const tbOption* option, int trait) {
+TB_ANY_INLINE bool tb_law_has(const tbOption* option, int trait) {
 #define X(LAW, word, family, traits) \
   case TB_LAW_##LAW: return ((traits)&trait) != 0;
   switch (option->law) { TB_STEP_LAWS(X) }

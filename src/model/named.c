@@ -89,14 +89,19 @@ static tbResult get(const Range* r, const tbReal* array, tbReal* values, int cou
   return result;
 }
 
-static tbResult set(const Range* r, tbReal* array, const tbReal* values, int count,
-                    tbError* error) {
+static tbResult check_values(const Range* r, const tbReal* values, int count, tbError* error) {
   tbResult result = check_count(r, values, count, error);
   for (int i = 0; result == TB_OK && i < count; i++) {
     if (isfinite(values[i])) continue;
     result = tb_fail(error, TB_ERROR_ARGUMENT, "value %d for %s '%.100s' is not finite", i, r->kind,
                      r->name);
   }
+  return result;
+}
+
+static tbResult set(const Range* r, tbReal* array, const tbReal* values, int count,
+                    tbError* error) {
+  tbResult result = check_values(r, values, count, error);
   if (result == TB_OK) memcpy(array + r->first, values, sizeof(tbReal) * (size_t)count);
   return result;
 }
@@ -127,11 +132,26 @@ tbResult tb_joint_qvel(const tbModel* m, const tbData* d, const char* joint, tbR
   return result == TB_OK ? get(&r, d->qvel, qvel, count, error) : result;
 }
 
+// A quaternion that cannot be scaled to unit length is a mistake, although a step takes it for the
+// identity.
+static tbResult check_quat(const tbModel* m, const Range* r, const tbReal* qpos, tbError* error) {
+  int at = tb_joint_quatadr(m, tb_name2id(m, TB_OBJ_JOINT, r->name));
+  if (at < 0) return TB_OK;
+  const tbReal* q = qpos + at - r->first;
+  tbReal square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+  if (square > 0 && isfinite(square)) return TB_OK;
+  return tb_fail(error, TB_ERROR_ARGUMENT, "the quaternion for joint '%.100s' has no direction",
+                 r->name);
+}
+
 tbResult tb_set_joint_qpos(const tbModel* m, tbData* d, const char* joint, const tbReal* qpos,
                            int count, tbError* error) {
   Range r;
   tbResult result = joint_range(m, d, joint, false, &r, error);
-  return result == TB_OK ? set(&r, d->qpos, qpos, count, error) : result;
+  if (result == TB_OK) result = check_values(&r, qpos, count, error);
+  if (result == TB_OK) result = check_quat(m, &r, qpos, error);
+  if (result == TB_OK) memcpy(d->qpos + r.first, qpos, sizeof(tbReal) * (size_t)count);
+  return result;
 }
 
 tbResult tb_set_joint_qvel(const tbModel* m, tbData* d, const char* joint, const tbReal* qvel,

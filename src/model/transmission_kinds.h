@@ -21,6 +21,7 @@
 
 #include <stdbool.h>
 
+#include "base/kernel.h"
 #include "tribo/extension.h"
 #include "tribo/model.h"
 
@@ -53,16 +54,36 @@ extern const tbTransmissionKind tb_transmission_kinds[];
 // Their words, " joint jointinparent ...", for messages.
 extern const char tb_transmission_words[];
 
+// Whether a type has this arm; and its first object if the arm is the gear, else -1. Switches over
+// the list, which compilers fold to comparisons, and which device code can use.
+TB_ANY_INLINE bool tb_transmission_has_arm(int type, int arm) {
+#define X(TYPE, word, FIRST, SECOND, second, ARM, function) \
+  case TB_TRN_##TYPE: return TB_ARM_##ARM == arm;
+  switch (type) {
+    TB_TRANSMISSIONS(X)
+    default: return false;
+  }
+#undef X
+}
+TB_ANY_INLINE int tb_geared_kind(int type) {
+#define X(TYPE, word, FIRST, SECOND, second, ARM, function) \
+  case TB_TRN_##TYPE: return TB_ARM_##ARM == TB_ARM_GEAR ? TB_OBJ_##FIRST : -1;
+  switch (type) {
+    TB_TRANSMISSIONS(X)
+    default: return -1;
+  }
+#undef X
+}
+
 // The joint or the tendon whose coordinate, times the gear, is the length of an actuator; -1: none.
-static inline int tb_geared_object(const tbModel* m, int actuator, int object) {
-  const tbTransmissionKind* kind = &tb_transmission_kinds[m->actuator_trntype[actuator]];
-  bool is_geared = kind->arm == TB_ARM_GEAR && kind->first == object;
+TB_ANY_INLINE int tb_geared_object(const tbModel* m, int actuator, int object) {
+  bool is_geared = tb_geared_kind(m->actuator_trntype[actuator]) == object;
   return is_geared ? m->actuator_trnid[2 * actuator] : -1;
 }
-static inline int tb_geared_joint(const tbModel* m, int actuator) {
+TB_ANY_INLINE int tb_geared_joint(const tbModel* m, int actuator) {
   return tb_geared_object(m, actuator, TB_OBJ_JOINT);
 }
-static inline int tb_geared_tendon(const tbModel* m, int actuator) {
+TB_ANY_INLINE int tb_geared_tendon(const tbModel* m, int actuator) {
   return tb_geared_object(m, actuator, TB_OBJ_TENDON);
 }
 

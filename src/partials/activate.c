@@ -3,8 +3,10 @@
 
 #include "partials/derivatives.h"
 
+// Rows are cleared as they become active.
 bool tb_deriv_reserve_sources(tbDerivatives* x, const tbConstraints* cs) {
-  x->E = TB_ARENA_NEW(&x->arena, tbReal, (size_t)cs->nrow * (size_t)x->ncol + 1);
+  size_t size = sizeof(tbReal) * ((size_t)cs->nrow * (size_t)x->ncol + 1);
+  x->E = tb_arena_alloc(&x->arena, size);
   return x->E != NULL;
 }
 

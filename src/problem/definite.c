@@ -43,9 +43,19 @@ static bool rest_is_indefinite(int n, const tbReal* A, int k) {
   return false;
 }
 
+// Whether the leading minors of a 3 x 3 matrix are positive by far more than rounding: the common
+// block, without the elimination below.
+static bool is_clearly_definite(const tbReal* A) {
+  const tbReal share = 1e-6;
+  tbReal a = A[0], b = A[4], c = A[8], p = A[1], q = A[2], r = A[5];
+  tbReal minor = a * b - p * p, det = c * minor - a * r * r - b * q * q + 2 * p * q * r;
+  return a > 0 && minor > share * a * b && det > share * a * b * c;
+}
+
 // Elimination with diagonal pivoting of the matrix scaled to a unit diagonal, until the pivots are
 // close to zero.
 bool tb_is_indefinite(int n, tbReal* A) {
+  if (n == 3 && is_clearly_definite(A)) return false;
   for (int i = 0; i < n; i++) {
     if (!(A[i * n + i] >= 0)) return true;
   }

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "base/kernel.h"
 #include "base/minmax.h"
 #include "problem/cone.h"
 #include "problem/delassus.h"
@@ -31,7 +32,7 @@ static tbReal distance(int n, const tbReal* x, const tbReal* y) {
 }
 
 // dist(y, K*) = |P_K(-y)| (Moreau).
-static tbReal dual_distance(const tbBlock* b, tbLaw law, const tbReal* y) {
+TB_INLINE tbReal dual_distance(const tbBlock* b, tbLaw law, const tbReal* y) {
   tbReal minus[TB_MAX_BLOCK_DIM];
   for (int i = 0; i < b->dim; i++) minus[i] = -y[i];
   tb_block_project(b, law, minus, minus);

@@ -76,7 +76,7 @@ static bool scene_box(const tbModel* m, const tbData* d, bool moving, tbReal low
   return any;
 }
 
-// The box of what moves, else of everything; its diagonal, 0 if there is nothing.
+// The box of all moving geoms, or of all geoms if none moves; its diagonal, 0 if there is nothing.
 static tbReal scene_size(const tbModel* m, const tbData* d, tbReal middle[3]) {
   tbReal low[3], high[3], diagonal[3];
   tb_zero3(middle);
@@ -135,7 +135,7 @@ void tb_camera_fit_add(tbCameraFit* fit, const tbModel* m, const tbData* d, tbRe
   if (!fit || !m || !d || !tb_data_fits(m, d)) return;
   tbReal size = scene_size(m, d, middle);
   for (int g = 0; g < m->ngeom; g++) {
-    // Floors, walls and terrain are larger than what moves, and are seen anyway.
+    // Floors, walls and terrain are larger than the moving geoms, and visible in any case.
     bool large =
         m->geom_type[g] == TB_GEOM_PLANE || (!tb_geom_moves(m, g) && m->geom_rbound[g] > size);
     if (large || !tb_geom_is_seen(m, g)) continue;

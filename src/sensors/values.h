@@ -41,7 +41,7 @@ TB_INLINE void tb_object_pose(const tbData* d, int type, int id, const tbReal** 
 }
 
 // Orientation as the product of body and local quaternions, so that its sign is MuJoCo's.
-static inline void tb_object_quat(const tbModel* m, const tbData* d, int type, int id,
+TB_ANY_INLINE void tb_object_quat(const tbModel* m, const tbData* d, int type, int id,
                                   tbReal quat[4]) {
   switch (type) {
     case TB_OBJ_BODY: tb_quat_mul(quat, d->xquat + 4 * id, m->body_iquat + 4 * id); return;
@@ -58,7 +58,7 @@ static inline void tb_object_quat(const tbModel* m, const tbData* d, int type, i
   }
 }
 
-static inline void tb_sensor_framepos(const tbSensorContext* x, int s, tbReal* out) {
+TB_ANY_INLINE void tb_sensor_framepos(const tbSensorContext* x, int s, tbReal* out) {
   const tbReal *pos, *mat;
   tb_object_pose(x->d, x->m->sensor_objtype[s], x->m->sensor_objid[s], &pos, &mat);
   tb_copy3(out, pos);
@@ -69,7 +69,7 @@ static inline void tb_sensor_framepos(const tbSensorContext* x, int s, tbReal* o
   tb_mul_mat3t_vec3(out, mat, out);
 }
 
-static inline void tb_sensor_framequat(const tbSensorContext* x, int s, tbReal* out) {
+TB_ANY_INLINE void tb_sensor_framequat(const tbSensorContext* x, int s, tbReal* out) {
   tb_object_quat(x->m, x->d, x->m->sensor_objtype[s], x->m->sensor_objid[s], out);
   int ref = x->m->sensor_refid[s];
   if (ref < 0) return;
@@ -79,7 +79,7 @@ static inline void tb_sensor_framequat(const tbSensorContext* x, int s, tbReal* 
   tb_quat_mul(out, ref_quat, out);
 }
 
-static inline void tb_sensor_frame_axis(const tbSensorContext* x, int s, int axis, tbReal* out) {
+TB_ANY_INLINE void tb_sensor_frame_axis(const tbSensorContext* x, int s, int axis, tbReal* out) {
   const tbReal *pos, *mat;
   tb_object_pose(x->d, x->m->sensor_objtype[s], x->m->sensor_objid[s], &pos, &mat);
   tb_set3(out, mat[axis], mat[3 + axis], mat[6 + axis]);
@@ -88,18 +88,18 @@ static inline void tb_sensor_frame_axis(const tbSensorContext* x, int s, int axi
   tb_object_pose(x->d, x->m->sensor_reftype[s], ref, &pos, &mat);
   tb_mul_mat3t_vec3(out, mat, out);
 }
-static inline void tb_sensor_framexaxis(const tbSensorContext* x, int s, tbReal* out) {
+TB_ANY_INLINE void tb_sensor_framexaxis(const tbSensorContext* x, int s, tbReal* out) {
   tb_sensor_frame_axis(x, s, 0, out);
 }
-static inline void tb_sensor_frameyaxis(const tbSensorContext* x, int s, tbReal* out) {
+TB_ANY_INLINE void tb_sensor_frameyaxis(const tbSensorContext* x, int s, tbReal* out) {
   tb_sensor_frame_axis(x, s, 1, out);
 }
-static inline void tb_sensor_framezaxis(const tbSensorContext* x, int s, tbReal* out) {
+TB_ANY_INLINE void tb_sensor_framezaxis(const tbSensorContext* x, int s, tbReal* out) {
   tb_sensor_frame_axis(x, s, 2, out);
 }
 
 // Velocities of an object and of its reference frame, angular first, in world axes.
-static inline void tb_sensor_frame_velocities(const tbSensorContext* x, int s, tbReal velocity[6],
+TB_ANY_INLINE void tb_sensor_frame_velocities(const tbSensorContext* x, int s, tbReal velocity[6],
                                               tbReal ref_velocity[6]) {
   const tbModel* m = x->m;
   int ref = m->sensor_refid[s];
@@ -109,7 +109,7 @@ static inline void tb_sensor_frame_velocities(const tbSensorContext* x, int s, t
   }
 }
 
-static inline void tb_sensor_framelinvel(const tbSensorContext* x, int s, tbReal* out) {
+TB_ANY_INLINE void tb_sensor_framelinvel(const tbSensorContext* x, int s, tbReal* out) {
   tbReal velocity[6], ref_velocity[6], arm[3], swing[3];
   tb_sensor_frame_velocities(x, s, velocity, ref_velocity);
   tb_copy3(out, velocity + 3);
@@ -126,7 +126,7 @@ static inline void tb_sensor_framelinvel(const tbSensorContext* x, int s, tbReal
   tb_mul_mat3t_vec3(out, ref_mat, out);
 }
 
-static inline void tb_sensor_frameangvel(const tbSensorContext* x, int s, tbReal* out) {
+TB_ANY_INLINE void tb_sensor_frameangvel(const tbSensorContext* x, int s, tbReal* out) {
   tbReal velocity[6], ref_velocity[6];
   tb_sensor_frame_velocities(x, s, velocity, ref_velocity);
   tb_copy3(out, velocity);
@@ -138,13 +138,13 @@ static inline void tb_sensor_frameangvel(const tbSensorContext* x, int s, tbReal
   tb_mul_mat3t_vec3(out, mat, out);
 }
 
-static inline void tb_sensor_framelinacc(const tbSensorContext* x, int s, tbReal* out) {
+TB_ANY_INLINE void tb_sensor_framelinacc(const tbSensorContext* x, int s, tbReal* out) {
   tbReal acceleration[6];
   tb_object_acceleration(x->m, x->d, (tbObjType)x->m->sensor_objtype[s], x->m->sensor_objid[s], 0,
                          acceleration);
   tb_copy3(out, acceleration + 3);
 }
-static inline void tb_sensor_frameangacc(const tbSensorContext* x, int s, tbReal* out) {
+TB_ANY_INLINE void tb_sensor_frameangacc(const tbSensorContext* x, int s, tbReal* out) {
   tbReal acceleration[6];
   tb_object_acceleration(x->m, x->d, (tbObjType)x->m->sensor_objtype[s], x->m->sensor_objid[s], 0,
                          acceleration);
@@ -153,32 +153,32 @@ static inline void tb_sensor_frameangacc(const tbSensorContext* x, int s, tbReal
 
 // ---- sites -------------------------------------------------------------------------------------
 
-static inline void tb_sensor_velocimeter(const tbSensorContext* x, int s, tbReal* out) {
+TB_ANY_INLINE void tb_sensor_velocimeter(const tbSensorContext* x, int s, tbReal* out) {
   tbReal velocity[6];
   tb_object_velocity(x->m, x->d, TB_OBJ_SITE, x->m->sensor_objid[s], 1, velocity);
   tb_copy3(out, velocity + 3);
 }
-static inline void tb_sensor_gyro(const tbSensorContext* x, int s, tbReal* out) {
+TB_ANY_INLINE void tb_sensor_gyro(const tbSensorContext* x, int s, tbReal* out) {
   tbReal velocity[6];
   tb_object_velocity(x->m, x->d, TB_OBJ_SITE, x->m->sensor_objid[s], 1, velocity);
   tb_copy3(out, velocity);
 }
-static inline void tb_sensor_accelerometer(const tbSensorContext* x, int s, tbReal* out) {
+TB_ANY_INLINE void tb_sensor_accelerometer(const tbSensorContext* x, int s, tbReal* out) {
   tbReal acceleration[6];
   tb_object_acceleration(x->m, x->d, TB_OBJ_SITE, x->m->sensor_objid[s], 1, acceleration);
   tb_copy3(out, acceleration + 3);
 }
-static inline void tb_sensor_magnetometer(const tbSensorContext* x, int s, tbReal* out) {
+TB_ANY_INLINE void tb_sensor_magnetometer(const tbSensorContext* x, int s, tbReal* out) {
   tb_mul_mat3t_vec3(out, x->d->site_xmat + 9 * x->m->sensor_objid[s], x->m->opt.magnetic);
 }
 
 // Force between the site's body and its parent, in the site's frame; the torque is about the site.
-static inline void tb_sensor_force(const tbSensorContext* x, int s, tbReal* out) {
+TB_ANY_INLINE void tb_sensor_force(const tbSensorContext* x, int s, tbReal* out) {
   int site = x->m->sensor_objid[s];
   tb_copy3(out, x->d->cfrc_int + 6 * x->m->site_bodyid[site] + 3);
   tb_mul_mat3t_vec3(out, x->d->site_xmat + 9 * site, out);
 }
-static inline void tb_sensor_torque(const tbSensorContext* x, int s, tbReal* out) {
+TB_ANY_INLINE void tb_sensor_torque(const tbSensorContext* x, int s, tbReal* out) {
   const tbData* d = x->d;
   int site = x->m->sensor_objid[s], body = x->m->site_bodyid[site];
   const tbReal *f = d->cfrc_int + 6 * body, *com = d->subtree_com + 3 * x->m->body_rootid[body];
@@ -191,114 +191,114 @@ static inline void tb_sensor_torque(const tbSensorContext* x, int s, tbReal* out
 
 // ---- joints, tendons, actuators ----------------------------------------------------------------
 
-static inline void tb_sensor_jointpos(const tbSensorContext* x, int s, tbReal* out) {
+TB_ANY_INLINE void tb_sensor_jointpos(const tbSensorContext* x, int s, tbReal* out) {
   out[0] = x->d->qpos[x->m->jnt_qposadr[x->m->sensor_objid[s]]];
 }
-static inline void tb_sensor_jointvel(const tbSensorContext* x, int s, tbReal* out) {
+TB_ANY_INLINE void tb_sensor_jointvel(const tbSensorContext* x, int s, tbReal* out) {
   out[0] = x->d->qvel[x->m->jnt_dofadr[x->m->sensor_objid[s]]];
 }
-static inline void tb_sensor_jointactuatorfrc(const tbSensorContext* x, int s, tbReal* out) {
+TB_ANY_INLINE void tb_sensor_jointactuatorfrc(const tbSensorContext* x, int s, tbReal* out) {
   out[0] = x->d->qfrc_actuator[x->m->jnt_dofadr[x->m->sensor_objid[s]]];
 }
-static inline void tb_sensor_ballquat(const tbSensorContext* x, int s, tbReal* out) {
+TB_ANY_INLINE void tb_sensor_ballquat(const tbSensorContext* x, int s, tbReal* out) {
   memcpy(out, x->d->qpos + x->m->jnt_qposadr[x->m->sensor_objid[s]], 4 * sizeof(tbReal));
   tb_quat_normalize(out);
 }
-static inline void tb_sensor_ballangvel(const tbSensorContext* x, int s, tbReal* out) {
+TB_ANY_INLINE void tb_sensor_ballangvel(const tbSensorContext* x, int s, tbReal* out) {
   tb_copy3(out, x->d->qvel + x->m->jnt_dofadr[x->m->sensor_objid[s]]);
 }
-static inline void tb_sensor_tendonpos(const tbSensorContext* x, int s, tbReal* out) {
+TB_ANY_INLINE void tb_sensor_tendonpos(const tbSensorContext* x, int s, tbReal* out) {
   out[0] = x->d->ten_length[x->m->sensor_objid[s]];
 }
-static inline void tb_sensor_tendonvel(const tbSensorContext* x, int s, tbReal* out) {
+TB_ANY_INLINE void tb_sensor_tendonvel(const tbSensorContext* x, int s, tbReal* out) {
   out[0] = x->d->ten_velocity[x->m->sensor_objid[s]];
 }
-static inline void tb_sensor_tendonactuatorfrc(const tbSensorContext* x, int s, tbReal* out) {
+TB_ANY_INLINE void tb_sensor_tendonactuatorfrc(const tbSensorContext* x, int s, tbReal* out) {
   const tbModel* m = x->m;
   out[0] = 0;
   for (int i = 0; i < m->nu; i++) {
     if (tb_geared_tendon(m, i) == m->sensor_objid[s]) out[0] += x->d->actuator_force[i];
   }
 }
-static inline void tb_sensor_actuatorpos(const tbSensorContext* x, int s, tbReal* out) {
+TB_ANY_INLINE void tb_sensor_actuatorpos(const tbSensorContext* x, int s, tbReal* out) {
   out[0] = x->d->actuator_length[x->m->sensor_objid[s]];
 }
-static inline void tb_sensor_actuatorvel(const tbSensorContext* x, int s, tbReal* out) {
+TB_ANY_INLINE void tb_sensor_actuatorvel(const tbSensorContext* x, int s, tbReal* out) {
   out[0] = x->d->actuator_velocity[x->m->sensor_objid[s]];
 }
-static inline void tb_sensor_actuatorfrc(const tbSensorContext* x, int s, tbReal* out) {
+TB_ANY_INLINE void tb_sensor_actuatorfrc(const tbSensorContext* x, int s, tbReal* out) {
   out[0] = x->d->actuator_force[x->m->sensor_objid[s]];
 }
 
 // ---- limits ------------------------------------------------------------------------------------
 
 // The active limit of a joint or tendon, or NULL: then all its sensors read zero.
-static inline const tbConstraint* tb_active_limit(const tbSensorContext* x, int s, int source) {
+TB_ANY_INLINE const tbConstraint* tb_active_limit(const tbSensorContext* x, int s, int source) {
   for (int i = 0; i < x->constraints->count; i++) {
     const tbConstraint* c = &x->constraints->list[i];
     if (c->source == source && c->id == x->m->sensor_objid[s]) return c;
   }
   return NULL;
 }
-static inline tbReal tb_limit_pos(const tbSensorContext* x, int s, int source) {
+TB_ANY_INLINE tbReal tb_limit_pos(const tbSensorContext* x, int s, int source) {
   const tbConstraint* c = tb_active_limit(x, s, source);
   return c ? c->pos[0] - c->margin : 0;
 }
-static inline tbReal tb_limit_vel(const tbSensorContext* x, int s, int source) {
+TB_ANY_INLINE tbReal tb_limit_vel(const tbSensorContext* x, int s, int source) {
   const tbConstraint* c = tb_active_limit(x, s, source);
   tbReal velocity = 0;
   for (int k = 0; c && k < c->nnz; k++) velocity += c->J[k] * x->d->qvel[c->col[k]];
   return velocity;
 }
-static inline tbReal tb_limit_frc(const tbSensorContext* x, int s, int source) {
+TB_ANY_INLINE tbReal tb_limit_frc(const tbSensorContext* x, int s, int source) {
   const tbConstraint* c = tb_active_limit(x, s, source);
   return c && x->row_force ? x->row_force[c->row] : 0;
 }
-static inline void tb_sensor_jointlimitpos(const tbSensorContext* x, int s, tbReal* out) {
+TB_ANY_INLINE void tb_sensor_jointlimitpos(const tbSensorContext* x, int s, tbReal* out) {
   out[0] = tb_limit_pos(x, s, TB_SOURCE_LIMIT_JOINT);
 }
-static inline void tb_sensor_jointlimitvel(const tbSensorContext* x, int s, tbReal* out) {
+TB_ANY_INLINE void tb_sensor_jointlimitvel(const tbSensorContext* x, int s, tbReal* out) {
   out[0] = tb_limit_vel(x, s, TB_SOURCE_LIMIT_JOINT);
 }
-static inline void tb_sensor_jointlimitfrc(const tbSensorContext* x, int s, tbReal* out) {
+TB_ANY_INLINE void tb_sensor_jointlimitfrc(const tbSensorContext* x, int s, tbReal* out) {
   out[0] = tb_limit_frc(x, s, TB_SOURCE_LIMIT_JOINT);
 }
-static inline void tb_sensor_tendonlimitpos(const tbSensorContext* x, int s, tbReal* out) {
+TB_ANY_INLINE void tb_sensor_tendonlimitpos(const tbSensorContext* x, int s, tbReal* out) {
   out[0] = tb_limit_pos(x, s, TB_SOURCE_LIMIT_TENDON);
 }
-static inline void tb_sensor_tendonlimitvel(const tbSensorContext* x, int s, tbReal* out) {
+TB_ANY_INLINE void tb_sensor_tendonlimitvel(const tbSensorContext* x, int s, tbReal* out) {
   out[0] = tb_limit_vel(x, s, TB_SOURCE_LIMIT_TENDON);
 }
-static inline void tb_sensor_tendonlimitfrc(const tbSensorContext* x, int s, tbReal* out) {
+TB_ANY_INLINE void tb_sensor_tendonlimitfrc(const tbSensorContext* x, int s, tbReal* out) {
   out[0] = tb_limit_frc(x, s, TB_SOURCE_LIMIT_TENDON);
 }
 
 // ---- subtrees and the world --------------------------------------------------------------------
 
-static inline void tb_sensor_subtreecom(const tbSensorContext* x, int s, tbReal* out) {
+TB_ANY_INLINE void tb_sensor_subtreecom(const tbSensorContext* x, int s, tbReal* out) {
   tb_copy3(out, x->d->subtree_com + 3 * x->m->sensor_objid[s]);
 }
-static inline void tb_sensor_subtreelinvel(const tbSensorContext* x, int s, tbReal* out) {
+TB_ANY_INLINE void tb_sensor_subtreelinvel(const tbSensorContext* x, int s, tbReal* out) {
   tb_copy3(out, x->d->subtree_linvel + 3 * x->m->sensor_objid[s]);
 }
-static inline void tb_sensor_subtreeangmom(const tbSensorContext* x, int s, tbReal* out) {
+TB_ANY_INLINE void tb_sensor_subtreeangmom(const tbSensorContext* x, int s, tbReal* out) {
   tb_copy3(out, x->d->subtree_angmom + 3 * x->m->sensor_objid[s]);
 }
-static inline void tb_sensor_e_potential(const tbSensorContext* x, int s, tbReal* out) {
+TB_ANY_INLINE void tb_sensor_e_potential(const tbSensorContext* x, int s, tbReal* out) {
   (void)s;
   out[0] = x->d->energy[0];
 }
-static inline void tb_sensor_e_kinetic(const tbSensorContext* x, int s, tbReal* out) {
+TB_ANY_INLINE void tb_sensor_e_kinetic(const tbSensorContext* x, int s, tbReal* out) {
   (void)s;
   out[0] = x->d->energy[1];
 }
-static inline void tb_sensor_clock(const tbSensorContext* x, int s, tbReal* out) {
+TB_ANY_INLINE void tb_sensor_clock(const tbSensorContext* x, int s, tbReal* out) {
   (void)s;
   out[0] = x->d->time;
 }
 
 // Values of a user's sensor come from the callback, or are left as the user wrote them.
-static inline void tb_sensor_user(const tbSensorContext* x, int s, tbReal* out) {
+TB_ANY_INLINE void tb_sensor_user(const tbSensorContext* x, int s, tbReal* out) {
   const tbCallbacks* user = x->m->callbacks;
   if (user && user->sensor) user->sensor(x->m, x->d, s, out, user->user);
 }

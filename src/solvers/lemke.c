@@ -1,4 +1,4 @@
-// lcp/direct: Lemke's pivoting method (Cottle, Pang & Stone, "The Linear Complementarity Problem",
+// lcp/lemke: Lemke's pivoting method (Cottle, Pang & Stone, "The Linear Complementarity Problem",
 // 1992, alg. 4.4.5) on the pyramid law in standard form (Stewart & Trinkle 1996, an axis at a
 // time):
 //
@@ -253,7 +253,7 @@ static bool follow(Lemke* l, tbSolve* s) {
   return false;
 }
 
-tbResult tb_solve_lcp_direct(tbSolve* s) {
+tbResult tb_solve_lcp_lemke(tbSolve* s) {
   Lemke l = {0};
   tbReal* centre = tb_solve_reals(s, (size_t)s->p->n);
   if (!centre || !allocate(&l, s)) return tb_solve_no_memory(s);

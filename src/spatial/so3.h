@@ -10,7 +10,7 @@
 #include "spatial/quat.h"
 
 // R = I + a [x] + b [x]^2
-static inline void tb_skew_polynomial(tbReal R[9], const tbReal x[3], tbReal a, tbReal b) {
+TB_ANY_INLINE void tb_skew_polynomial(tbReal R[9], const tbReal x[3], tbReal a, tbReal b) {
   tbReal xx = tb_dot3(x, x);
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j < 3; j++) R[3 * i + j] = (i == j) * (1 - b * xx) + b * x[i] * x[j];
@@ -24,7 +24,7 @@ static inline void tb_skew_polynomial(tbReal R[9], const tbReal x[3], tbReal a, 
 }
 
 // Jr(x) = I - (1 - cos t)/t^2 [x] + (t - sin t)/t^3 [x]^2, t = |x|.
-static inline void tb_so3_right_jacobian(tbReal J[9], const tbReal x[3]) {
+TB_ANY_INLINE void tb_so3_right_jacobian(tbReal J[9], const tbReal x[3]) {
   tbReal t2 = tb_dot3(x, x), a, b;
   if (t2 < 1e-4) {
     a = 0.5 - t2 / 24 + t2 * t2 / 720;
@@ -38,7 +38,7 @@ static inline void tb_so3_right_jacobian(tbReal J[9], const tbReal x[3]) {
 }
 
 // Jr(x)^-1 = I + [x]/2 + (1/t^2 - (1 + cos t) / (2 t sin t)) [x]^2.
-static inline void tb_so3_right_jacobian_inverse(tbReal J[9], const tbReal x[3]) {
+TB_ANY_INLINE void tb_so3_right_jacobian_inverse(tbReal J[9], const tbReal x[3]) {
   tbReal t2 = tb_dot3(x, x), b;
   if (t2 < 1e-4) {
     b = 1.0 / 12 + t2 / 720 + t2 * t2 / 30240;

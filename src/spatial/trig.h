@@ -39,7 +39,7 @@
   } while (0)
 
 // s = sin(x), c = cos(x), within 2e-16 of the true values in the range.
-static inline void tb_sincos(tbReal x, tbReal* s, tbReal* c) {
+TB_ANY_INLINE void tb_sincos(tbReal x, tbReal* s, tbReal* c) {
   if (!(x > -TB_SINCOS_RANGE && x < TB_SINCOS_RANGE)) {
     *s = tb_sin(x);
     *c = tb_cos(x);

@@ -5,70 +5,71 @@
 
 #include <math.h>
 
+#include "base/kernel.h"
 #include "tribo/types.h"
 
-static inline void tb_zero3(tbReal r[3]) {
+TB_ANY_INLINE void tb_zero3(tbReal r[3]) {
   r[0] = r[1] = r[2] = 0;
 }
 
-static inline int tb_is_zero3(const tbReal a[3]) {
+TB_ANY_INLINE int tb_is_zero3(const tbReal a[3]) {
   return a[0] == 0 && a[1] == 0 && a[2] == 0;
 }
 
-static inline void tb_set3(tbReal r[3], tbReal x, tbReal y, tbReal z) {
+TB_ANY_INLINE void tb_set3(tbReal r[3], tbReal x, tbReal y, tbReal z) {
   r[0] = x;
   r[1] = y;
   r[2] = z;
 }
 
-static inline void tb_copy3(tbReal r[3], const tbReal a[3]) {
+TB_ANY_INLINE void tb_copy3(tbReal r[3], const tbReal a[3]) {
   r[0] = a[0];
   r[1] = a[1];
   r[2] = a[2];
 }
 
-static inline void tb_add3(tbReal r[3], const tbReal a[3], const tbReal b[3]) {
+TB_ANY_INLINE void tb_add3(tbReal r[3], const tbReal a[3], const tbReal b[3]) {
   r[0] = a[0] + b[0];
   r[1] = a[1] + b[1];
   r[2] = a[2] + b[2];
 }
 
-static inline void tb_sub3(tbReal r[3], const tbReal a[3], const tbReal b[3]) {
+TB_ANY_INLINE void tb_sub3(tbReal r[3], const tbReal a[3], const tbReal b[3]) {
   r[0] = a[0] - b[0];
   r[1] = a[1] - b[1];
   r[2] = a[2] - b[2];
 }
 
-static inline void tb_scale3(tbReal r[3], const tbReal a[3], tbReal s) {
+TB_ANY_INLINE void tb_scale3(tbReal r[3], const tbReal a[3], tbReal s) {
   r[0] = a[0] * s;
   r[1] = a[1] * s;
   r[2] = a[2] * s;
 }
 
 // r = a + s b
-static inline void tb_add_scaled3(tbReal r[3], const tbReal a[3], tbReal s, const tbReal b[3]) {
+TB_ANY_INLINE void tb_add_scaled3(tbReal r[3], const tbReal a[3], tbReal s, const tbReal b[3]) {
   r[0] = a[0] + s * b[0];
   r[1] = a[1] + s * b[1];
   r[2] = a[2] + s * b[2];
 }
 
-static inline tbReal tb_dot3(const tbReal a[3], const tbReal b[3]) {
+TB_ANY_INLINE tbReal tb_dot3(const tbReal a[3], const tbReal b[3]) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-static inline void tb_cross(tbReal r[3], const tbReal a[3], const tbReal b[3]) {
+TB_ANY_INLINE void tb_cross(tbReal r[3], const tbReal a[3], const tbReal b[3]) {
   tbReal x = a[1] * b[2] - a[2] * b[1];
   tbReal y = a[2] * b[0] - a[0] * b[2];
   tbReal z = a[0] * b[1] - a[1] * b[0];
   tb_set3(r, x, y, z);
 }
 
-static inline tbReal tb_norm3(const tbReal a[3]) {
+TB_ANY_INLINE tbReal tb_norm3(const tbReal a[3]) {
   return sqrt(tb_dot3(a, a));
 }
 
 // Scale to unit length and return the length; a vector of zero length becomes the x axis.
-static inline tbReal tb_normalize3(tbReal a[3]) {
+TB_ANY_INLINE tbReal tb_normalize3(tbReal a[3]) {
   tbReal length = tb_norm3(a);
   if (length > 0) {
     tb_scale3(a, a, 1 / length);
@@ -79,7 +80,7 @@ static inline tbReal tb_normalize3(tbReal a[3]) {
 }
 
 // r = A v
-static inline void tb_mul_mat3_vec3(tbReal r[3], const tbReal A[9], const tbReal v[3]) {
+TB_ANY_INLINE void tb_mul_mat3_vec3(tbReal r[3], const tbReal A[9], const tbReal v[3]) {
   tbReal x = A[0] * v[0] + A[1] * v[1] + A[2] * v[2];
   tbReal y = A[3] * v[0] + A[4] * v[1] + A[5] * v[2];
   tbReal z = A[6] * v[0] + A[7] * v[1] + A[8] * v[2];
@@ -87,7 +88,7 @@ static inline void tb_mul_mat3_vec3(tbReal r[3], const tbReal A[9], const tbReal
 }
 
 // r = A^T v
-static inline void tb_mul_mat3t_vec3(tbReal r[3], const tbReal A[9], const tbReal v[3]) {
+TB_ANY_INLINE void tb_mul_mat3t_vec3(tbReal r[3], const tbReal A[9], const tbReal v[3]) {
   tbReal x = A[0] * v[0] + A[3] * v[1] + A[6] * v[2];
   tbReal y = A[1] * v[0] + A[4] * v[1] + A[7] * v[2];
   tbReal z = A[2] * v[0] + A[5] * v[1] + A[8] * v[2];
@@ -95,7 +96,7 @@ static inline void tb_mul_mat3t_vec3(tbReal r[3], const tbReal A[9], const tbRea
 }
 
 // R = A B; R must not alias A or B.
-static inline void tb_mul_mat3(tbReal R[9], const tbReal A[9], const tbReal B[9]) {
+TB_ANY_INLINE void tb_mul_mat3(tbReal R[9], const tbReal A[9], const tbReal B[9]) {
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j < 3; j++) {
       R[3 * i + j] = A[3 * i] * B[j] + A[3 * i + 1] * B[3 + j] + A[3 * i + 2] * B[6 + j];
@@ -104,7 +105,7 @@ static inline void tb_mul_mat3(tbReal R[9], const tbReal A[9], const tbReal B[9]
 }
 
 // R = A^T B; R must not alias A or B.
-static inline void tb_mul_mat3t_mat3(tbReal R[9], const tbReal A[9], const tbReal B[9]) {
+TB_ANY_INLINE void tb_mul_mat3t_mat3(tbReal R[9], const tbReal A[9], const tbReal B[9]) {
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j < 3; j++) {
       R[3 * i + j] = A[i] * B[j] + A[3 + i] * B[3 + j] + A[6 + i] * B[6 + j];
@@ -113,7 +114,7 @@ static inline void tb_mul_mat3t_mat3(tbReal R[9], const tbReal A[9], const tbRea
 }
 
 // R = A B^T; R must not alias A or B.
-static inline void tb_mul_mat3_mat3t(tbReal R[9], const tbReal A[9], const tbReal B[9]) {
+TB_ANY_INLINE void tb_mul_mat3_mat3t(tbReal R[9], const tbReal A[9], const tbReal B[9]) {
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j < 3; j++) {
       R[3 * i + j] =
@@ -124,7 +125,7 @@ static inline void tb_mul_mat3_mat3t(tbReal R[9], const tbReal A[9], const tbRea
 
 // Two unit vectors that complete the unit vector n to a right-handed frame (n, t1, t2). Continuous
 // except at n_y = 0.5 and n_y = -0.5, where the reference axis changes.
-static inline void tb_frame_from_normal(const tbReal n[3], tbReal t1[3], tbReal t2[3]) {
+TB_ANY_INLINE void tb_frame_from_normal(const tbReal n[3], tbReal t1[3], tbReal t2[3]) {
   // Gram-Schmidt on y, or on z if n is close to y (as MuJoCo).
   tbReal axis[3] = {0, 1, 0};
   if (n[1] >= 0.5 || n[1] <= -0.5) tb_set3(axis, 0, 0, 1);

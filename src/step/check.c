@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
+#include "base/kernel.h"
 #include "model/law_kinds.h"
 #include "model/model.h"
 #include "model/option.h"
@@ -115,12 +115,15 @@ static tbResult refuse(const tbModel* m, tbData* d, const char* what, int index,
   return tb_step_fail(d, TB_ERROR_NUMERIC, NULL);
 }
 
-tbResult tb_check_dofs(const tbModel* m, tbData* d, const tbReal* x, const char* what) {
-  if (all_finite(x, m->nv)) return TB_OK;
+TB_COLD tbResult refuse_dof(const tbModel* m, tbData* d, const tbReal* x, const char* what) {
   for (int i = 0; i < m->nv; i++) {
     if (!isfinite(x[i])) return refuse(m, d, what, i, m->dof_bodyid[i]);
   }
   return TB_OK;
+}
+
+tbResult tb_check_dofs(const tbModel* m, tbData* d, const tbReal* x, const char* what) {
+  return all_finite(x, m->nv) ? TB_OK : refuse_dof(m, d, x, what);
 }
 
 static tbResult check_qpos(const tbModel* m, tbData* d) {
@@ -175,6 +178,18 @@ tbResult tb_check_inputs(const tbModel* m, tbData* d) {
     if (!isfinite(d->xfrc_applied[i])) return refuse(m, d, "applied force", i, i / 6);
   }
   return tb_check_dofs(m, d, d->qfrc_applied, "applied force of dof");
+}
+
+TB_COLD tbResult refuse_force(const tbModel* m, tbData* d) {
+  for (int i = 0; i < m->nu; i++) {
+    if (isfinite(d->actuator_force[i])) continue;
+    return refuse(m, d, "force of actuator", i, actuated_body(m, i));
+  }
+  return refuse_dof(m, d, d->qfrc_smooth, "force of dof");
+}
+
+tbResult tb_check_forces(const tbModel* m, tbData* d) {
+  return all_finite(d->qfrc_smooth, m->nv) ? TB_OK : refuse_force(m, d);
 }
 
 tbResult tb_check_activations(const tbModel* m, tbData* d, const tbReal* act) {

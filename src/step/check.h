@@ -26,6 +26,9 @@ tbResult tb_check_inputs(const tbModel* model, tbData* data);
 // Check a vector over dofs; `what` names it ("force of dof").
 tbResult tb_check_dofs(const tbModel* model, tbData* data, const tbReal* x, const char* what);
 
+// Check the smooth forces; names the actuator whose force is not finite, or the dof.
+tbResult tb_check_forces(const tbModel* model, tbData* data);
+
 // Check the rates of the activations.
 tbResult tb_check_activations(const tbModel* model, tbData* data, const tbReal* act);
 

@@ -125,7 +125,8 @@ tbResult tb_snapshot_save(const tbModel* model, const tbData* data, void* bytes,
 // Whether the bytes are a whole snapshot of this model.
 static tbResult check(const tbModel* model, const void* bytes, size_t size, Header* h,
                       tbError* error) {
-  if (size < sizeof *h) return tb_fail(error, TB_ERROR_PARSE, "size: %zu bytes are not a snapshot", size);
+  if (size < sizeof *h)
+    return tb_fail(error, TB_ERROR_PARSE, "size: %zu bytes are not a snapshot", size);
   memcpy(h, bytes, sizeof *h);
   if (memcmp(h->magic, MAGIC, sizeof h->magic) != 0 || h->version != VERSION) {
     return tb_fail(error, TB_ERROR_PARSE, "not a snapshot of version %d", (int)VERSION);

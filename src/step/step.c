@@ -62,7 +62,8 @@ static tbResult begin(const tbModel* m, tbData* d, bool substep) {
   tbStepState* state = tb_step_state(m, d);
   if (!state) return out_of_memory(d);
   if (tb_check_options(m, d, state, substep) != TB_OK) return d->status;
-  if (!tb_law_open(m, state, m->opt.law)) return out_of_memory(d);
+  bool open = state->law[m->opt.law].state != NULL;
+  if (!open && !tb_law_open(m, state, m->opt.law)) return out_of_memory(d);
   if (!tb_workers_resize(&state->workers, m->opt.threads)) {
     return tb_step_fail(d, TB_ERROR_MEMORY, "out of memory or threads");
   }
@@ -79,11 +80,13 @@ static tbResult begin(const tbModel* m, tbData* d, bool substep) {
   return TB_OK;
 }
 
-static tbResult first_half(const tbModel* m, tbData* d, Follow follow, tbPurpose purpose) {
+// Fills *step, the context of both halves.
+static tbResult first_half(const tbModel* m, tbData* d, Follow follow, const tbPurpose* purpose,
+                           tbStep* step) {
   if (!m || !d) return TB_ERROR_ARGUMENT;
   tbReal start = tb_seconds();
-  if (begin(m, d, purpose.substep) != TB_OK) return d->status;
-  const tbStep s = tb_step_of(m, d, purpose);
+  if (begin(m, d, purpose->substep) != TB_OK) return d->status;
+  *step = tb_step_of(m, d, *purpose);
 
   // Frames, inertia and velocities of bodies.
   tb_position_stage(m, d);
@@ -91,23 +94,23 @@ static tbResult first_half(const tbModel* m, tbData* d, Follow follow, tbPurpose
   if (!is_compliant(m) && tb_geometric_stiffness_add(m, d) != TB_OK) return out_of_memory(d);
   if (follow != FOR_STEP || is_compliant(m)) tb_factor_m(m, d);
   tb_compute_velocity(m, d);
-  if ((m->opt.enableflags & TB_ENABLE_ENERGY) && !purpose.substep) {
+  if ((m->opt.enableflags & TB_ENABLE_ENERGY) && !purpose->substep) {
     tb_energy_position(m, d);
     tb_energy_velocity(m, d);
   }
   tbReal dynamics_end = tb_seconds(), collide_end;
 
   // Contacts and constraint rows.
-  tbResult result = tb_rows_find(&s, follow == FOR_ALL_ROWS, &collide_end);
-  if (result == TB_OK && s.law->prepare) result = s.law->prepare(&s);
+  tbResult result = tb_rows_find(step, follow == FOR_ALL_ROWS, &collide_end);
+  if (result == TB_OK && step->law->prepare) result = step->law->prepare(step);
   if (result != TB_OK) return fail_as(d, result, "out of memory for contacts");
 
   // Forces and sensors of position and velocity.
   tb_adhesion(m, d);
   tb_passive(m, d);
   if (m->callbacks && m->callbacks->passive) m->callbacks->passive(m, d, m->callbacks->user);
-  if (!purpose.substep) {
-    tb_sensor_first(m, d, &s.state->constraints, purpose.observed);
+  if (!purpose->substep && (m->nsensor > 0 || purpose->observed)) {
+    tb_sensor_first(m, d, &step->state->constraints, purpose->observed);
   }
 
   tbReal end = tb_seconds();
@@ -115,15 +118,15 @@ static tbResult first_half(const tbModel* m, tbData* d, Follow follow, tbPurpose
   d->seconds.collide = collide_end - dynamics_end;
   d->seconds.assemble = end - collide_end;
   d->seconds.total = end - start;
-  s.state->clock = end;
+  step->state->clock = end;
   d->work->halfway = 1;
   return TB_OK;
 }
 
 // The first half of a step or of tb_forward, after which the user's controller is called.
 static tbResult first_half_controlled(const tbModel* m, tbData* d, Follow follow,
-                                      tbPurpose purpose) {
-  tbResult result = first_half(m, d, follow, purpose);
+                                      const tbPurpose* purpose, tbStep* step) {
+  tbResult result = first_half(m, d, follow, purpose, step);
   if (result != TB_OK || !m->callbacks || !m->callbacks->control) return result;
   m->callbacks->control(m, d, m->callbacks->user);
   return TB_OK;
@@ -142,7 +145,7 @@ static tbResult smooth_forces(const tbModel* m, tbData* d, tbStepState* state) {
   tbResult result = tb_implicit_factor(m, d, tb_implicit_of(&m->opt), &state->factor);
   if (result != TB_OK) return tb_step_fail(d, result, "the inertia has no factor");
   tb_add_coriolis(m, d, state->factor, 1, d->qfrc_smooth);
-  if (tb_check_dofs(m, d, d->qfrc_smooth, "force of dof") != TB_OK) return d->status;
+  if (tb_check_forces(m, d) != TB_OK) return d->status;
   if (tb_check_activations(m, d, d->act_dot) != TB_OK) return d->status;
   // The other laws compute their smooth acceleration with the factor that has implicit dampers.
   if (is_compliant(m)) tb_solve_m(m, d, d->qacc_smooth, d->qfrc_smooth, 1);
@@ -187,7 +190,7 @@ static tbResult next_velocity(const tbStep* s, tbReal* v_next, bool moves) {
   tbReal timestep = division ? division->whole : m->opt.timestep;
   if (tb_check_motion(m, d, v_next, timestep) != TB_OK) return d->status;
   compute_certificate(s, v_next, moves);
-  if (!s->purpose.substep) {
+  if (!s->purpose.substep && (m->nsensor > 0 || s->purpose.observed)) {
     tb_sensor_second(m, d, &state->constraints, state->row_force, s->purpose.observed);
   }
   return TB_OK;
@@ -240,22 +243,21 @@ static tbResult move(const tbStep* s, const tbReal* v_next) {
   return fail_as(d, result, "out of memory");
 }
 
-tbResult tb_step_second_half(const tbStep* step, tbReal start) {
+tbResult tb_step_second_half(tbStep* step, tbReal start) {
   const tbModel* m = step->m;
   tbData* d = step->d;
-  tbStep s = *step;
-  s.purpose.locates_events = tb_expo_locates(m, s.purpose.division);
+  step->purpose.locates_events = tb_expo_locates(m, step->purpose.division);
   tbReal* v_next = tb_arena_alloc(&d->work->arena, sizeof(tbReal) * (size_t)(m->nv + 1));
   tbReal before = d->seconds.total;
   if (!v_next) return out_of_memory(d);
-  tbResult result = next_velocity(&s, v_next, true);
+  tbResult result = next_velocity(step, v_next, true);
   if (result != TB_OK) return result;
-  bool opens = evaluates_again(m) && !s.purpose.state_only && !tb_applied_is_open(s.state);
-  if (opens && !tb_applied_open(m, d, s.state)) return out_of_memory(d);
+  bool opens = evaluates_again(m) && !step->purpose.state_only && !tb_applied_is_open(step->state);
+  if (opens && !tb_applied_open(m, d, step->state)) return out_of_memory(d);
   bool divides = m->opt.integrator == TB_INTEGRATOR_EXPO_MIDPOINT;
-  if (!divides || !tb_expo_substeps(&s, v_next, &result)) result = move(&s, v_next);
-  if (opens && result == TB_OK) tb_applied_close(m, d, s.state);
-  if (opens && result != TB_OK) tb_applied_drop(s.state);
+  if (!divides || !tb_expo_substeps(step, v_next, &result)) result = move(step, v_next);
+  if (opens && result == TB_OK) tb_applied_close(m, d, step->state);
+  if (opens && result != TB_OK) tb_applied_drop(step->state);
   d->seconds.total = before + tb_seconds() - start;
   return result;
 }
@@ -267,11 +269,13 @@ tbResult tb_step1(const tbModel* m, tbData* d) {
 }
 
 tbResult tb_step1_for(const tbModel* m, tbData* d, tbPurpose purpose) {
-  return first_half_controlled(m, d, FOR_HALVES, purpose);
+  tbStep step;
+  return first_half_controlled(m, d, FOR_HALVES, &purpose, &step);
 }
 
 tbResult tb_step1_all_rows(const tbModel* m, tbData* d) {
-  return first_half(m, d, FOR_ALL_ROWS, (tbPurpose){0});
+  tbStep step;
+  return first_half(m, d, FOR_ALL_ROWS, &(tbPurpose){0}, &step);
 }
 
 tbResult tb_step2(const tbModel* m, tbData* d) {
@@ -291,9 +295,9 @@ tbResult tb_step2(const tbModel* m, tbData* d) {
 }
 
 tbResult tb_step_for(const tbModel* m, tbData* d, tbPurpose purpose) {
-  tbResult result = first_half_controlled(m, d, FOR_STEP, purpose);
+  tbStep step;
+  tbResult result = first_half_controlled(m, d, FOR_STEP, &purpose, &step);
   if (result != TB_OK) return result;
-  tbStep step = tb_step_of(m, d, purpose);
   return tb_step_second_half(&step, step.state->clock);
 }
 
@@ -302,11 +306,11 @@ tbResult tb_step(const tbModel* m, tbData* d) {
 }
 
 tbResult tb_forward_for(const tbModel* m, tbData* d, tbPurpose purpose) {
-  tbResult result = first_half_controlled(m, d, FOR_ALL_ROWS, purpose);
+  tbStep step;
+  tbResult result = first_half_controlled(m, d, FOR_ALL_ROWS, &purpose, &step);
   if (result != TB_OK) return result;
   tbReal* v_next = tb_arena_alloc(&d->work->arena, sizeof(tbReal) * (size_t)(m->nv + 1));
   if (!v_next) return out_of_memory(d);
-  tbStep step = tb_step_of(m, d, purpose);
   return next_velocity(&step, v_next, false);
 }
 

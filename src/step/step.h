@@ -30,6 +30,6 @@ tbResult tb_step1_all_rows(const tbModel* model, tbData* data);
 
 // The second half of a step. The first half ended at clock time `start`; reading the clock takes a
 // tenth of a microsecond on virtual machines.
-tbResult tb_step_second_half(const tbStep* step, tbReal start);
+tbResult tb_step_second_half(tbStep* step, tbReal start);
 
 #endif

@@ -51,7 +51,7 @@ static void test_refused(void** state) {
     tbReal value;
     assert_null(tb_parse_real(TEXT[i], TEXT[i] + strlen(TEXT[i]), &value));
   }
-  // Only what stands before the end is read.
+  // Only the characters before the end are read.
   tbReal value;
   const char* text = "12345e7";
   assert_ptr_equal(tb_parse_real(text, text + 2, &value), text + 2);
@@ -67,7 +67,7 @@ static void test_refused(void** state) {
   assert_int_equal(whole, -12);
 }
 
-// What is written is read back, bit for bit, with a comma in the locale as well.
+// A written number is read back bit for bit, also if the locale has a decimal comma.
 static void test_printed(void** state) {
   (void)state;
   for (int comma = 0; comma < 2; comma++) {

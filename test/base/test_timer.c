@@ -10,7 +10,8 @@ static double after_waiting(double from, double length) {
   return tb_seconds();
 }
 
-// What it says has passed lies between what the system's clock says from inside and from outside.
+// The timer's interval is longer than one of the system clock inside it and shorter than one around
+// it.
 static void seconds_are_the_systems(void** state) {
   (void)state;
   tb_seconds();

@@ -448,7 +448,7 @@ static size_t heap_bytes(void) {
 #endif
 }
 
-// What is reported is what is there, solvers' memory included: the heap knows.
+// The reported memory is that of the heap, memory of solvers included.
 static void reported_memory_is_what_the_heap_holds(void** state) {
   (void)state;
   for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {

@@ -19,7 +19,7 @@ static tbBatch* batch_of(const tbModel* m, int nworld, int nthread) {
   return b;
 }
 
-// ---- what can be expanded ----------------------------------------------------------------------
+// ---- expandable arrays -------------------------------------------------------------------------
 
 // Names of all arrays of reals of a model, and of the options of reals.
 static int list_fields(const char** names) {
@@ -307,7 +307,8 @@ static void grains_differ_by_world(void** state) {
     for (int i = 0; i < 120; i++) assert_int_equal(tb_step(own, d), TB_OK);
     assert_memory_equal(b->qpos + w * m->nq, d->qpos, sizeof(tbReal) * (size_t)m->nq);
     if (w == 3) {
-      // What the law has measured is of the world that its worker stepped last.
+      // Lengths that a law has measured on a model are valid only for the world stepped last by
+      // that worker.
       const tbStepState* last = b->state->worker[0].data->work->step;
       assert_true(tb_rigid_state(m, last)->most_margin == tb_most_margin(own));
       assert_true(tb_most_margin(own) != tb_most_margin(m));
@@ -392,7 +393,8 @@ static void a_model_goes_in_and_comes_out(void** state) {
   for (int i = 0; i < 30; i++) assert_int_equal(tb_step(own, d), TB_OK);
   assert_memory_equal(b->qpos + m->nq, d->qpos, sizeof(tbReal) * (size_t)m->nq);
   assert_memory_equal(b->qpos, b->qpos + 2 * m->nq, sizeof(tbReal) * (size_t)m->nq);
-  // What cannot differ is named, and so are models and worlds that do not fit.
+  // Arrays that cannot differ between worlds are named in the error, as are models and worlds that
+  // do not fit.
   own->geom_condim[0] = 1;
   assert_int_equal(tb_batch_set_model(b, 1, own), TB_ERROR_ARGUMENT);
   assert_non_null(strstr(b->message, "geom_condim"));
@@ -415,7 +417,7 @@ static void a_model_goes_in_and_comes_out(void** state) {
   tb_model_free(m);
 }
 
-// ---- what is refused ---------------------------------------------------------------------------
+// ---- refused calls -----------------------------------------------------------------------------
 
 static void names_that_cannot_be_expanded_say_why(void** state) {
   (void)state;

@@ -1,4 +1,4 @@
-// What a batch reports of every step of a call is what the steps of each world say alone.
+// The report of a batch over all steps of a call equals the reports of each world stepped alone.
 #include <stdbool.h>
 
 #include "common/worlds.h"

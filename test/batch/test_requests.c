@@ -104,8 +104,8 @@ static void requested_fields_are_those_of_a_world_alone(void** state) {
   }
 }
 
-// The floor carries what stands on it, the lower box carries the upper one, and every contact acts
-// on two bodies.
+// The floor carries both boxes, the lower box carries the upper one, and every contact acts on two
+// bodies.
 static void contact_wrenches_carry_the_weight(void** state) {
   (void)state;
   for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {
@@ -167,7 +167,7 @@ static void evaluations_do_not_disturb(void** state) {
   }
 }
 
-// Rollouts record each k-th step of what they are asked for, for the worlds of their mask, with all
+// Rollouts record the requested fields at every k-th step, for the worlds of their mask, with all
 // inputs as sequences.
 static void rollouts_record_chosen_fields(void** state) {
   (void)state;

@@ -177,7 +177,7 @@ static void states_are_rows_of_one_array(void** state) {
   }
 }
 
-// What a law remembers travels also while another law is the model's.
+// The memory of a law is copied with a world also while the model has another law.
 static void copies_have_the_memory_of_every_law(void** state) {
   (void)state;
   static const int INDEX[WORLDS] = {1, 2, 3, 0};

@@ -195,8 +195,8 @@ static void a_crane_swings_its_load(void** state) {
   }
 }
 
-// Two weights on a cable of light links turn about each other, in flight: what they could bear adds
-// to the links' inertia, and takes nothing from the turn.
+// Two weights on a cable of light links rotate about each other in flight: the inertia that their
+// load adds to the links does not brake the rotation.
 static void a_bola_turns_on(void** state) {
   (void)state;
   char xml[8192] =
@@ -229,7 +229,7 @@ static void a_bola_turns_on(void** state) {
   tb_world_free(w);
 }
 
-// The force that was applied comes back from the acceleration that it led to.
+// Inverse dynamics of the resulting acceleration gives the applied force.
 static void inverse_gives_the_force_back(void** state) {
   (void)state;
   tbWorld w = cable(BALL, true, false);

@@ -9,7 +9,7 @@ static void run_solved(tbWorld w, double seconds) {
   tb_world_run_solved(w, tb_world_steps(w, seconds));
 }
 
-// Two fingers close with 20 N each and the hand goes up by 10 cm, less what the servo sags.
+// Two fingers close with 20 N each and the hand rises by 10 cm, less the sag of the servo.
 static void gripper_lifts(void** state) {
   (void)state;
   static const char* const SHAPES[] = {
@@ -122,7 +122,7 @@ static void car_goes_straight(void** state) {
   for (int i = 0; i < 4; i++) w.d->ctrl[i] = 6;
   run_solved(w, 2);
   assert_near(w.d->qvel[0], 6 * 0.06, 1e-3);
-  // What the tolerance leaves turns it a little: up to 7e-6 m, by the last bits of the speed.
+  // Errors within the tolerance turn it by up to 7e-6 m, depending on the last bits of the speed.
   assert_near(tb_world_place(w, "car")[1], 0, 2e-5);
   assert_near(tb_world_place(w, "car")[2], 0.1, 1e-5);
   tb_world_free(w);

@@ -72,8 +72,8 @@ static void cut_bounce_is_reported(void** state) {
   tb_world_free(w);
 }
 
-// A box that lands on corners and edges, with and without friction: nothing is lost at e = 1 but by
-// friction, and nothing comes of it.
+// A box that lands on corners and edges, with and without friction: at e = 1 only friction
+// dissipates energy, and no energy is created.
 static void thrown_box_gains_nothing(void** state) {
   (void)state;
   static const double MU[] = {0.2, 0.45, 0.9};
@@ -95,7 +95,7 @@ static void thrown_box_gains_nothing(void** state) {
 
 // A ball that comes in obliquely with spin: normal and tangent do not mix, so restitution is
 // Newton's. It slips throughout, with mu (1 + e) of its normal momentum, or stops slipping, with
-// 2/7 of what slides.
+// 2/7 of its tangential momentum.
 static void spinning_ball_bounces_as_newton_says(void** state) {
   (void)state;
   static const double MU[] = {0.05, 0.2, 0.8}, SPIN[] = {-60, 0, 60};
@@ -117,7 +117,7 @@ static void spinning_ball_bounces_as_newton_says(void** state) {
       tb_world_run_solved(w, 1);
       double impulse = fmin(mu * (1 + e) * -vz, 2.0 / 7 * fabs(slip));
       if (slip > 0) impulse = -impulse;
-      // The convex law lifts what slides.
+      // Under the convex law sliding bodies lift off.
       if (law != TB_LAW_CCP) {
         assert_near(w.d->qvel[2], -e * vz, 1e-5);
         assert_near(w.d->qvel[0], vx + impulse, 1e-5);
@@ -149,7 +149,7 @@ static void rod_that_jams_does_not_bounce(void** state) {
       w.d->qvel[0] = -spin;
       tb_world_run_solved(w, 1);
       assert_int_equal(w.d->ncon, 1);
-      // The convex law lifts what slides.
+      // Under the convex law sliding bodies lift off.
       if (law != TB_LAW_CCP || jams) assert_near(w.d->qvel[0], jams ? 0 : e * spin, 1e-3);
       assert_true(w.d->contact[0].force[0] < 1e6);
       tb_world_free(w);

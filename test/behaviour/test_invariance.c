@@ -1,7 +1,6 @@
-// What must not matter: the unit of length, mass and time, the order of bodies, a mirror, a shift,
-// a steady motion (of less than a quarter of a radius in a step) or a free fall of everything. Four
-// bodies of different shapes, dropped or thrown
-// at each other, under every rigid law.
+// Invariances: the unit of length, mass and time, the order of bodies, a mirror, a shift, a uniform
+// motion (of less than a quarter of a radius in a step) or a free fall of the whole scene. Four
+// bodies of different shapes, dropped or thrown at each other, under every rigid law.
 #include "base/rng.h"
 #include "common/worlds.h"
 
@@ -57,7 +56,7 @@ static tbWorld make(const Start* s, const View* v, int law) {
   for (int k = 0; k < 3; k++) o->gravity[k] *= s->floor ? speed / v->time : 0;
   for (int k = 0; k < BODIES; k++) {
     int i = v->reversed ? BODIES - 1 - k : k;
-    // In a mirror across y spins about y stay, the others turn round.
+    // Mirrored at the plane y = 0: rotations about y keep their sign, the others change it.
     const double sign[6] = {1, side, 1, side, 1, side};
     for (int j = 0; j < 6; j++) {
       w.d->qvel[6 * k + j] =

@@ -33,7 +33,7 @@ static void assert_first_order(double (*error)(double step), double most) {
 
 // ---- rolling ------------------------------------------------------------------------------------
 
-// A ball that rolls on a turntable goes round at 2/7 of its rate, about a centre of its own.
+// A ball that rolls on a turntable moves on a circle at 2/7 of the table's rate.
 static double turntable_error(double step) {
   const double rate = 3, r = 0.05, start = 0.6, speed = 0.4, turn = 2.0 / 7 * rate;
   tbWorld w = tb_world_text(
@@ -118,9 +118,9 @@ static void plank_swings_on_rollers(void** state) {
   assert_first_order(plank_error, 3e-4);
 }
 
-// A block on a belt, held by a spring: the belt takes it along until friction gives way, from then
-// on it swings by v / w for ever, touching the belt's speed once a period. Under every rigid law
-// but the convex one.
+// A block on a belt, held by a spring: the belt carries it along until the friction limit is
+// reached. From then on it oscillates with amplitude v / w and touches the belt's speed once a
+// period. Under every rigid law except the convex one.
 static void block_on_a_belt_swings(void** state) {
   (void)state;
   const double mu = 0.4, k = 40, belt = 0.3, leaves = mu * GRAVITY / k, swing = sqrt(k);

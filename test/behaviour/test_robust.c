@@ -1,5 +1,5 @@
-// Models and motions at the edge of what a step can do: inertia without a direction, mass ratios of
-// 1e9 and more, spins of half a turn per step, gains that no step holds.
+// Models and motions at the limits of a step: singular inertia, mass ratios of 1e9 and more,
+// rotations of half a turn per step, gains that no step resolves.
 #include "common/robots.h"
 #include "common/worlds.h"
 #include "world/state.h"
@@ -82,7 +82,7 @@ static void ball_and_hinge_share_a_motion(void** state) {
   assert_true(whirl <= TRIALS / 8);
 }
 
-// A force on a hinge that has no inertia of its own neither fails nor runs away.
+// A force on a hinge without inertia of its own neither fails nor diverges.
 static void force_on_a_held_hinge(void** state) {
   (void)state;
   for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {
@@ -126,8 +126,9 @@ static void tendons_that_nothing_moves(void** state) {
 }
 
 // A string that is straight at the reference pose, or a hundredth of a millimetre off it, and
-// longer than its limit allows: what no joint can do at first is not asked of it, and the arm is
-// not thrown (9300 and 49000 rad/s). It falls, the string gets shorter, and the limit holds.
+// longer than its limit allows. No joint can shorten it at first: the limit yields, and the arm is
+// not thrown (9300 and 49000 rad/s otherwise). The arm falls, the string gets shorter, and the
+// limit holds.
 static void straight_strings_do_not_throw(void** state) {
   (void)state;
   const char* const site[] = {".2 0 0", ".2 0 1e-5"};
@@ -397,8 +398,8 @@ static void centres_keep_their_momentum(void** state) {
   }
 }
 
-// What a body does that flies and turns, about a frame away from its centre, is differentiated in
-// closed form, by its inertia too, and has an inverse.
+// The free flight of a rotating body about a frame away from its centre has closed-form
+// derivatives, also by its inertia, and an inverse.
 static void turns_have_derivatives(void** state) {
   (void)state;
   static const tbReal SPEED[] = {2, 30, 200};
@@ -477,8 +478,8 @@ static void whirling_trees_stay_bounded(void** state) {
       tbWorld w = tb_world_text(XML[k]);
       w.m->opt.law = law;
       tb_energy_position(w.m, w.d);
-      // What it can fall by, many times, or under the soft law a radian in a step: an instability
-      // makes 1e100 of it.
+      // A bound of many times the energy of the fall, or of a rotation by a radian in a step under
+      // the soft law: an instability reaches 1e100 of it.
       double most = 10 * w.m->total_mass * 9.81 * 2, rim = 0.5 / w.m->opt.timestep;
       if (law == TB_LAW_SOFT) most = w.m->total_mass * rim * rim;
       for (int step = 0; step < 1000; step++) {
@@ -490,7 +491,7 @@ static void whirling_trees_stay_bounded(void** state) {
   }
 }
 
-// What the step adds there, inverse dynamics know of.
+// Inverse dynamics include the inertia that the step adds there.
 static void fast_turns_have_an_inverse(void** state) {
   (void)state;
   for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {
@@ -536,8 +537,8 @@ static void runaway_is_an_error_with_advice(void** state) {
   }
 }
 
-// Gym's files ask for Runge-Kutta, which does not hold the viscoelastic law's springs: the error
-// names the integrator that does, and that one goes on.
+// Gym's files ask for Runge-Kutta, which is not stable with the springs of the viscoelastic law:
+// the error names an integrator that is, and the run with that one succeeds.
 static void explicit_springs_are_told_of_expo(void** state) {
   (void)state;
   static const int INTEGRATORS[] = {TB_INTEGRATOR_RK4, TB_INTEGRATOR_EULER_EXPLICIT,
@@ -588,8 +589,8 @@ static void every_law_with_every_solver(void** state) {
       tb_world_free(w);
     }
   }
-  // auto and: pgs, admm, newton, staggered, prox, ipm; pgs, admm, newton, prox, ipm; pgs, newton,
-  // staggered, direct, ipm; bisection, corrected; newton, pgs
+  // auto and: pgs, admm, newton, staggered, prox-newton, ipm; pgs, admm, newton, prox-newton, ipm;
+  // pgs, newton, staggered, lemke, ipm; pgs, pgs-exact; newton, pgs
   static const int EXPECTED[TB_STEP_LAW_COUNT] = {7, 6, 6, 3, 3, 1, 1};
   for (int law = 0; law < TB_STEP_LAW_COUNT; law++) assert_int_equal(pairs[law], EXPECTED[law]);
 }
@@ -631,16 +632,16 @@ static void solvers_have_words(void** state) {
   (void)state;
   tbOption option = tbDefaultOption();
   tbError error;
-  assert_int_equal(tb_option_set(&option, "solver", "corrected", &error), TB_OK);
-  assert_int_equal(option.solver, TB_SOLVER_CORRECTED);
+  assert_int_equal(tb_option_set(&option, "solver", "pgs-exact", &error), TB_OK);
+  assert_int_equal(option.solver, TB_SOLVER_PGS_EXACT);
   assert_int_equal(tb_option_set(&option, "solver", "lemke", &error), TB_OK);
-  assert_int_equal(option.solver, TB_SOLVER_DIRECT);
+  assert_int_equal(option.solver, TB_SOLVER_LEMKE);
   assert_int_equal(tb_option_set(&option, "solver", "lemk", &error), TB_ERROR_ARGUMENT);
   assert_non_null(strstr(error.message, "lemke"));
 }
 
-// A wheel that turns about its own centre moves along no axis: its inverse mass is rounding, which
-// is no estimate of what its contact yields.
+// A wheel that rotates about its own centre moves along no axis: its inverse mass is rounding, and
+// is not used as an estimate of the mobility at its contact.
 static void wheels_on_the_floor_are_no_levers(void** state) {
   (void)state;
   tbWorld w = tb_world_text(
@@ -698,9 +699,9 @@ static void stuck_links_stay(void** state) {
   }
 }
 
-// A mocap body goes at 2 m/s, far above the speed at which overlaps are taken back: what is welded
-// to it follows, and a box before a paddle is pushed along, both within what MuJoCo's soft law
-// lags.
+// A mocap body moves at 2 m/s, far above the speed at which overlaps are corrected: a body welded
+// to it follows, and a box before a paddle is pushed along, both with at most the lag of MuJoCo's
+// soft law.
 static void mocap_bodies_lead(void** state) {
   (void)state;
   // friction of one locks under ccp: the floor asks for v_z >= v_x, the paddle for v_x >= v + v_z
@@ -720,7 +721,7 @@ static void mocap_bodies_lead(void** state) {
       assert_true(fabs(w.d->xpos[3 * held] - w.d->mocap_pos[0]) < 0.08);
       assert_true(w.d->xpos[3 * box] - w.d->mocap_pos[3] > 0.12 - 0.08);
     }
-    // What follows by its violation over 0.02 s is behind by as much of the way, less a step.
+    // A body whose velocity is its violation over 0.02 s lags by the way of 0.02 s, less a step.
     tb_compute_position(w.m, w.d);
     double behind = w.d->mocap_pos[0] - w.d->xpos[3 * held];
     if (law < TB_LAW_COUNT) assert_near(behind, 2 * (0.02 - w.m->opt.timestep), 1e-4);

@@ -92,7 +92,7 @@ static void pusher_pushes(void** state) {
 
 // ---- joints ------------------------------------------------------------------------------------
 
-// A rope of free links that swings from one end: what is connected stays so while the tip whips.
+// A rope of free links that swings from one end: the connections hold while the tip whips.
 static void rope_holds(void** state) {
   (void)state;
   enum { LINKS = 10 };

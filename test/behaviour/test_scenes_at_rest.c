@@ -169,9 +169,9 @@ static bool lies_in_bin(const char* geom, int bodies, uint64_t seed, double* ite
   return lies;
 }
 
-// What was thrown into a bin lies there, and from then on next to nothing is left to solve: also
-// where it leans on rims and edges, presses against what it overlaps, or would roll. In most bins:
-// in some a body rocks or rolls for longer.
+// Bodies thrown into a bin come to rest there, and then nearly no steps need a solve, also for
+// bodies that lean on rims and edges, press against overlapping ones, or could roll. In some bins a
+// body rocks or rolls for longer.
 static void bins_come_to_rest(void** state) {
   (void)state;
   static const char* const GEOMS[] = {
@@ -344,7 +344,8 @@ static void small_parts_meet(void** state) {
   }
 }
 
-// What an ellipsoid drags along of a medium is kept from step to step, but not for another size.
+// The added mass of an ellipsoid in a medium is kept from step to step, and computed again for
+// another size.
 static void a_medium_sees_new_sizes(void** state) {
   (void)state;
   tbWorld w = tb_world_text(

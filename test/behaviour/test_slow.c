@@ -64,7 +64,8 @@ static void wall_takes_the_hit(void** state) {
   tb_world_free(w);
 }
 
-// Nothing falls through the floor or through another; in the end what cannot roll is calm.
+// Nothing falls through the floor or through another body; in the end all bodies that cannot roll
+// are at rest.
 static void heap_comes_to_rest(void** state) {
   (void)state;
   tbWorld w = tb_world_scene("drop.xml", NULL);
@@ -79,8 +80,8 @@ static void heap_comes_to_rest(void** state) {
                 s.depth_max, s.unconverged, steps);
   assert_true(mean < 1e-4);
   for (int j = 0; j < w.m->njnt; j++) assert_true(w.d->qpos[w.m->jnt_qposadr[j] + 2] > 0.04);
-  // What is round rolls on, since nothing brakes rolling here, and pushes a box now and then; the
-  // others lie still.
+  // Round bodies roll on, since there is no rolling friction here, and push a box now and then; the
+  // others are at rest.
   int boxes = 0, calm = 0;
   for (int j = 0; whole && j < w.m->njnt; j++) {
     if (w.m->geom_type[w.m->body_geomadr[w.m->jnt_bodyid[j]]] != TB_GEOM_BOX) continue;

@@ -1,6 +1,5 @@
-// What stands and what falls, by limit analysis: the thinnest arch, wedges and sprags that lock
-// themselves, a cylinder that is pushed over, friction without measure; and a box that may hang or
-// fall.
+// Stability by limit analysis: the thinnest stable arch, self-locking wedges and sprags, a cylinder
+// that is pushed over, unbounded friction; and a box that may hang or fall.
 #include "common/worlds.h"
 
 static const double PI = 3.14159265358979324;

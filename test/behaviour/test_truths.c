@@ -76,8 +76,8 @@ static void cradle_passes_the_speed_on(void** state) {
   tb_world_free(w);
 }
 
-// What rolls or slides over tiles goes as over one slab: edges of the next tile, level with what
-// comes, hold nothing back.
+// Bodies that roll or slide over tiles move as over one slab: the edges of the next tile, level
+// with the surface, do not stop them.
 static void tiles_are_one_floor(void** state) {
   (void)state;
   static const char* const THINGS[] = {
@@ -214,8 +214,8 @@ static void fall_back(tbReal alpha, tbReal reach, tbReal lean, tbReal* time, tbR
   *rate = -omega;
 }
 
-// A slender block rocks: it falls back in Housner's time and loses what the change of its corner
-// takes, to 1 - 1.5 sin^2 alpha of its rate.
+// A rocking slender block: it falls back in Housner's time, and the change of its corner reduces
+// its rate to 1 - 1.5 sin^2 alpha of the rate before.
 static void block_rocks_as_housner_says(void** state) {
   (void)state;
   const tbReal half = 0.05, height = 0.2, alpha = atan2(half, height), lean = 0.5 * alpha;

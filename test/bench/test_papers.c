@@ -1,5 +1,5 @@
-// `tribo bench papers` with programs that only pretend: what is run again after an interruption,
-// which exit status claims lead to, and that the page needs no other file.
+// `tribo bench papers` with dummy programs: which parts are run again after an interruption, which
+// exit status follows from the claims, and that the page needs no other file.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,7 +114,7 @@ static void finished_parts_are_not_run_again(void** state) {
   assert_int_not_equal(papers(""), 0);
   assert_int_equal(count_runs("fclib"), 1);
   assert_int_equal(count_runs("comfree"), 0);
-  // The same command goes on with the part that was interrupted.
+  // The same command resumes with the interrupted part.
   assert_int_equal(papers(""), 0);
   for (int p = 0; p < NPARTS; p++)
     assert_int_equal(count_runs(PARTS[p]), strcmp(PARTS[p], "expo") == 0 ? 2 : 1);

@@ -1,5 +1,5 @@
-// Starting the command line, in the background or not, for tests of it. Who includes this defines
-// PROCESS_NAME, a word of its own for the files that standard output and error go to.
+// Runs the command line for tests, also in the background. An includer defines PROCESS_NAME, a
+// unique word for the files of standard output and error.
 #ifndef TRIBO_TEST_CLI_PROCESS_H_
 #define TRIBO_TEST_CLI_PROCESS_H_
 

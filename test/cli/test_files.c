@@ -1,4 +1,4 @@
-// Files that commands write: whole or not at all, and what was there stays where the new one fails.
+// Files that commands write are complete or absent; where writing fails the previous file stays.
 #include <sys/resource.h>
 
 #include "cli/fclib_problem.h"
@@ -56,7 +56,7 @@ static void a_full_disk_leaves_the_old_file(void** state) {
   }
 }
 
-// HDF5 does not tell of what it could not write when it closed the file.
+// HDF5 reports no error if writing fails while it closes the file.
 static void a_solution_is_whole_or_not_there(void** state) {
   (void)state;
 #ifdef TB_WITH_HDF5
@@ -96,7 +96,7 @@ static void a_full_device_is_an_error(void** state) {
     arguments_of(kind, path, arguments);
     int code = finish(start(PROGRAM, "%s", arguments));
     if (code <= 0) fail_msg("%s ends with %d", arguments, code);
-    // The link and what it stands for stay.
+    // The link and its target stay.
     char target[64] = "";
     assert_int_equal(readlink(path, target, sizeof target - 1), strlen("/dev/full"));
     assert_int_equal(access("/dev/full", W_OK), 0);
@@ -116,7 +116,7 @@ static void what_is_no_regular_file_is_written_as_it_is(void** state) {
   assert_memory_equal(bytes, "tribosn", 7);
   free(bytes);
 
-  // A pipe: what a reader gets is the whole trajectory.
+  // Through a pipe the reader gets the whole trajectory.
   static const char PIPE[] = TB_BUILD_DIR "/cli_pipe.csv";
   remove(PIPE);
   assert_int_equal(mkfifo(PIPE, 0600), 0);

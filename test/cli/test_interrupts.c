@@ -1,4 +1,5 @@
-// SIGINT and SIGTERM: what was reached is kept, whole, and the exit code says so.
+// SIGINT and SIGTERM: the results so far are kept in complete files, and the exit code reports the
+// interrupt.
 #include <sys/ioctl.h>
 
 #include "cli/fclib_problem.h"
@@ -204,7 +205,7 @@ static void a_solve_leaves_no_file(void** state) {
   write_fclib_problem(PROBLEM);
   for (int i = 0; i < 2; i++) {
     pid_t child = start(PROGRAM,
-                        "solve %s --law raisim --solver bisection --tol 0 --max-iter "
+                        "solve %s --law raisim --solver pgs --tol 0 --max-iter "
                         "2000000000 --out %s --json",
                         PROBLEM, OUT);
     wait_for(child, TB_BUILD_DIR "/cli_signal_solution.h5.part", 0);
@@ -244,7 +245,7 @@ static void a_benchmark_ends_with_its_caller(void** state) {
     assert_int_equal(finish(child), 128 + SIGNALS[i]);
     size_t size;
     char* text = read_all(STDOUT_FILE, &size);
-    // Nobody is left of that number.
+    // No process with this number is left.
     assert_int_not_equal(kill((pid_t)atol(text), 0), 0);
     free(text);
   }
@@ -267,7 +268,7 @@ static void wait_until_full(int pipe) {
   }
 }
 
-// A run that hangs in a pipe that nobody reads.
+// A run that blocks on a pipe without a reader.
 static void a_second_signal_ends_at_once(void** state) {
   (void)state;
   static const char PIPE[] = TB_BUILD_DIR "/cli_signal_pipe.csv";

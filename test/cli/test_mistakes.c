@@ -10,7 +10,7 @@
 #define STATE_FILE TB_BUILD_DIR "/cli_state.txt"
 #define REPLAY_FILE TB_BUILD_DIR "/cli_replay.csv"
 
-// A call that must end with 2, and what it must say.
+// A call that must exit with 2, and words of its message.
 typedef struct {
   const char *arguments, *says;
 } Mistake;

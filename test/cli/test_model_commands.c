@@ -132,7 +132,7 @@ static void test_derivatives(void** state) {
     int count;
     double value[4];
   } expected[] = {
-      // The motor's torque is what the motion needs.
+      // The motor's torque is the torque that the motion needs.
       {"inverse", 1, {2 * 0.25}},
       {"dtau_dq", 1, {pull}},
       {"dtau_dv", 1, {0}},
@@ -195,7 +195,7 @@ static void test_errors(void** state) {
   assert_int_equal(run(arguments), 2);
 }
 
-// What a law does not have is refused with those that have it.
+// An operation that a law does not support is refused, with the list of laws that do.
 static void missing_inverse_names_laws(void** state) {
   (void)state;
   char arguments[4096];
@@ -218,7 +218,7 @@ static void notes_come_once(void** state) {
   assert_null(strstr(note + 1, "not feasible"));
 }
 
-// What does not reach the reader is no success, and never lands in another file.
+// Output that does not reach its reader is a failure, and never ends up in another file.
 static void lost_output_is_a_failure(void** state) {
   (void)state;
   char arguments[4096], csv[1024];

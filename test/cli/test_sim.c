@@ -210,13 +210,13 @@ static void bad_calls_say_so(void** state) {
                                       "sliding_cube.xml --key 1"};
   for (size_t i = 0; i < sizeof CALLS / sizeof CALLS[0]; i++) {
     if (run("%s 2>/dev/null", CALLS[i]) != 2) fail_msg("'%s' is not refused", CALLS[i]);
-    // No report of a run that never was.
+    // A run that did not start prints no report.
     assert_int_equal(strlen(output), 0);
   }
-  // What would have been right is part of the message.
+  // The message names the valid values.
   run("sliding_cube.xml --key none 2>&1");
   assert_non_null(strstr(output, "'thrown'"));
-  run("stack.xml --law lcp --solver bisection 2>&1");
+  run("stack.xml --law lcp --solver pgs-exact 2>&1");
   assert_non_null(strstr(output, "it has pgs, newton"));
 }
 
@@ -226,7 +226,7 @@ static void interrupts_end_a_run(void** state) {
   char csv[512];
   snprintf(csv, sizeof csv, "%s/sim-interrupt.csv", TB_BUILD_DIR);
   assert_int_equal(
-      // Until the handler is there a job in the background ignores interrupts.
+      // A background job ignores interrupts until the handler is installed.
       run("stack.xml --time 1e6 --out '%s' --json & p=$!; n=0; while [ ! -e '%s.part' ] && [ $n "
           "-lt "
           "600 ]; do sleep 0.1; n=$((n+1)); done; sleep 0.3; kill -INT $p; wait $p",

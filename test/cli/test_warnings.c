@@ -1,5 +1,6 @@
-// What `tribo sim` and `tribo demo` say of steps that have no certificate, did not converge or are
-// not finite. The steps are real; only what they say of themselves is changed.
+// Warnings of `tribo sim` and `tribo demo` for steps without a certificate, steps that did not
+// converge and steps that are not finite. The steps are real; only their reported status is
+// modified.
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -1,4 +1,5 @@
-// What a peer's distance must be, given ours: shared by the tests against FCL and Bullet.
+// Conditions that a peer's distance must satisfy, given ours: shared by the tests against FCL and
+// Bullet.
 #ifndef TRIBO_TEST_PEER_CHECK_H_
 #define TRIBO_TEST_PEER_CHECK_H_
 
@@ -26,7 +27,7 @@ static void check_peer_pair(PeerDistance peer, int type_a, int type_b, double to
       failed++;
       continue;
     }
-    // What touches or not is clear beyond the tolerance.
+    // The sign of the distance is unambiguous beyond the tolerance.
     if (fabs(ours) > 10 * tolerance * scale) disagree += (ours > 0) != (theirs > 0);
     if (ours > 10 * tolerance * scale) {
       apart++;

@@ -132,7 +132,7 @@ static void test_against_all_pairs(void** state) {
   }
 }
 
-// What a caller that knows how far items have come says to the broad phase.
+// Bounds of the motion of items, as a caller gives them to the broad phase.
 typedef struct {
   const World* w;
   tbBroadphase* broad;
@@ -215,7 +215,7 @@ static void test_warm_allocates_nothing(void** state) {
   free_world(&w);
 }
 
-// Memory is linear in items (and pairs), and moving items settle at a fixed amount.
+// Memory is linear in items (and pairs), and for moving items it stops growing.
 static void test_memory_linear(void** state) {
   (void)state;
   double per_item[2];

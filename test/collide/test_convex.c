@@ -26,8 +26,8 @@ static void test_contract(void** state) {
       for (int i = 0; i < poses; i++) {
         tbShape a, b;
         tb_test_random_pair(&rng, pairs[p][0], pairs[p][1], (tbTestPlacement)placement, &a, &b);
-        // Flat cores end exactly; round ones too but for degenerate contacts (a line that is
-        // tangent to a rim, an edge along a side), where witness points are less well known.
+        // Flat cores end exactly; round ones too except for degenerate contacts (a line that is
+        // tangent to a rim, an edge along a side), where witness points are less accurate.
         int flat = pairs[p][0] != TB_GEOM_ELLIPSOID && pairs[p][0] != TB_GEOM_CYLINDER &&
                    (pairs[p][1] == TB_GEOM_MESH || pairs[p][1] == TB_GEOM_BOX);
         tbReal tolerance = flat ? 1e-9 : 1e-6;

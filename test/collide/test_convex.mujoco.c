@@ -76,8 +76,8 @@ static void compare(const mjModel* m, mjData* d, const tbHull* hulls, int g1, in
   } else {
     t->theirs_only += dist > 1e-4;
     t->both++;
-    // Ours is the shortest way out: along none of their normals is there a
-    // shorter one. (Their depth may be smaller than what their normal needs.)
+    // Our translation is the shortest: along none of their normals is there a shorter one. (Their
+    // depth may be smaller than the translation that their normal needs.)
     for (int i = 0; i < count; i++) {
       t->deeper += tb_test_separation(&a, &b, contact[i].frame) > dist + 1e-6;
     }

@@ -15,8 +15,8 @@ static void set_pair(const tbShape* a, const tbShape* b, tbConvexPair* pair, tbC
   if (!(tb_normalize3(r->normal) > 0)) r->normal[2] = 1;
 }
 
-// Given as box and cylinder the pair climbs and, where that proves nothing, expands a polytope.
-// What it finds is a lower bound of the distance, and mostly the distance.
+// As box and cylinder the pair uses the local maximisation and, without a proof of its optimum,
+// EPA. The result is a lower bound of the distance, and mostly the distance.
 static void test_cylinder_box(void** state) {
   (void)state;
   int overlaps = 0, equal = 0;
@@ -35,7 +35,7 @@ static void test_cylinder_box(void** state) {
         assert_true(general.dist > -1e-6 * pair.scale);
         continue;
       }
-      // Its normal proves what it says.
+      // The separation along its normal is the reported distance.
       tbSupportPoint at;
       assert_near(tb_pair_separation(&pair, r.normal, &at), r.dist, 1e-13 * pair.scale);
       assert_true(general.dist <= r.dist + 1e-8 * pair.scale);
@@ -122,8 +122,9 @@ static void test_search(void** state) {
   tb_arena_free(&arena);
 }
 
-// The support point of a pair is that of each hull by itself, to the bit, also along borders of
-// cells and along no direction; and from the vertices of a simplex GJK goes on in a new pose.
+// The support point of a pair is the pair of support points of both hulls, to the bit, also along
+// borders of cells and for the zero direction; and from the vertices of a simplex GJK continues in
+// a new pose.
 static void test_pair_search(void** state) {
   (void)state;
   static const int counts[] = {20, 24, 50, 128, 300, 1500};
@@ -188,8 +189,8 @@ static void place_near(tbRng* rng, const tbShape* like, tbShape* shape) {
   tb_scale3(shape->pos, shape->pos, tb_rng_uniform(rng, 0, 2));
 }
 
-// A cylinder and hulls, round ones and ones with many equal edges, against the climb and the
-// polytope, which the pair takes with the hull first.
+// A cylinder and hulls, round ones and ones with many equal edges, compared with the local
+// maximisation and EPA, which the pair uses if the hull is first.
 static void test_cylinder_hull(void** state) {
   (void)state;
   tbRng rng = {11};
@@ -308,8 +309,8 @@ static void test_hulls(void** state) {
   tb_arena_free(&arena);
 }
 
-// Hulls that are hardly apart: GJK goes on from the points among which their depth was looked for,
-// and ends where it does from a direction alone.
+// Hulls that are barely apart: GJK continues from the points of the search for their depth, and
+// ends with the same distance as from a direction alone.
 static void test_hardly_apart(void** state) {
   (void)state;
   static const tbReal gaps[] = {1e-3, 1e-5, 1e-7};

@@ -252,8 +252,9 @@ static void test_ball_on_rough_ground(void** state) {
   }
 }
 
-// Convex shapes over rough ground: what is apart stays apart, what overlaps is found, normals point
-// out of the ground, and moving by the deepest depth along its normal helps.
+// Convex shapes over rough ground: separated shapes have a positive distance, overlaps are found,
+// normals point out of the ground, and moving by the deepest depth along its normal reduces the
+// overlap.
 static void test_shapes_on_rough_ground(void** state) {
   (void)state;
   tbRng rng = {(uint64_t)tb_test_setting("TRIBO_TEST_SEED", 9)};
@@ -356,8 +357,8 @@ static tbReal lower(const tbHField* f, tbShape* shape, tbReal normal[3]) {
   return least;
 }
 
-// Where steep ground and a shape are apart, the field has what brute force over its triangles has;
-// every contact is one of the surface; none is there twice.
+// Steep ground and a separated shape: the distance is that of brute force over the triangles; every
+// contact lies on the surface, and none appears twice.
 static void check_apart(const tbShape* a, const tbShape* b, tbReal least, tbReal margin) {
   tbContactPoint c[TB_MAX_PAIR_CONTACTS];
   int count = tb_collide(a, b, margin, c, NULL);

@@ -437,7 +437,7 @@ static void test_planes_with_noise(void** state) {
     tbHull hull;
     tbError error = {0};
     tbResult result = tb_hull_build(&hull, &arena, points, count, 0, NULL, &error);
-    // What is thinner than the tolerance of merging has two faces, and its slivers lean.
+    // A hull thinner than the tolerance of merging has two faces, and its sliver faces lean.
     if (result == TB_OK) check_graph(&hull);
     if (result != TB_OK) assert_non_null(strstr(error.message, "no volume"));
     built += result == TB_OK;

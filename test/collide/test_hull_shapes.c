@@ -163,7 +163,7 @@ static void test_hull_shapes(void** state) {
       tbError error = {0};
       tb_arena_init(&arena);
       int count = kinds[k].make(&rng, points);
-      // qhull may call the thinnest flat.
+      // qhull may report the thinnest hulls as flat.
       if (tb_hull_build(&hull, &arena, points, count, 0, NULL, &error) == TB_OK) {
         for (int type = 0; type < TB_NGEOMTYPES; type++) {
           if (type == TB_GEOM_HFIELD) continue;

@@ -302,7 +302,7 @@ static tbReal overlap_reach(const tbReal half[2], tbReal angle, const tbReal mov
   return most;
 }
 
-// A brick that lies on another, turned by next to nothing: edges cross nearly anywhere along each
+// A brick that lies on another, turned by a tiny angle: edges cross nearly anywhere along each
 // other. Contacts stay where they are when it turns by rounding, and span the overlap (four of a
 // hull, but for a slight share of its area).
 static void check_nearly_in_line(const tbShape* below, tbShape above, tbReal slight,
@@ -447,7 +447,7 @@ static void test_log_on_edge(void** state) {
   }
 }
 
-// What one choice among all contacts keeps, by their features.
+// The contacts kept by one reduction of all contacts, by their features.
 static int choose_at_once(const tbContactPoint* c, int n, int max, int* features) {
   tbManifoldPoint point[TB_MANIFOLD_MAX];
   tbReal t1[3], t2[3];

@@ -1,5 +1,5 @@
-// The cache of a pair makes its next query faster, and nothing else: contacts are a function of the
-// pose, with an empty cache, with that of a motion that led there, and with a corrupted one.
+// The cache of a pair changes only the time of its next query: contacts are a function of the pose,
+// with an empty cache, with that of the motion to this pose, and with a corrupted one.
 #include "base/arena.h"
 #include "collide/convex/convex.h"
 #include "collide/hull/hull.h"
@@ -240,7 +240,7 @@ static void test_distances_are_of_the_pose(void** state) {
   assert_true(apart > 1000);
 }
 
-// The same state of a robot twice, the second time with what the first has left in the memories.
+// The same state of a robot twice, the second time with the caches of the first.
 static void test_robots_twice(void** state) {
   (void)state;
   int count = 0, contacts = 0;

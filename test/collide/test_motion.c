@@ -1,5 +1,5 @@
-// Identities of contacts over motions: a contact keeps its own while the same features touch, from
-// cell to cell, face to face and patch to patch, and two contacts never share one.
+// Identities of contacts over motions: a contact keeps its identity while the same features touch,
+// from cell to cell and from face to face, and two contacts never share one.
 #include "base/arena.h"
 #include "collide/hull/hull.h"
 #include "common/shapes.h"
@@ -153,7 +153,7 @@ static void run(tbRng* rng, const tbShape* ground, int object, int motion, Tally
   tbCollideCache warm = {.state = 0};
   tbReal heading = tb_rng_uniform(rng, 0, 6.28), way[3] = {cos(heading), sin(heading), 0}, axis[3];
   now.object = make_object(object);
-  // What rolls lies down, and rolls across its axis.
+  // Rolling objects lie on their side, and roll across their axis.
   if (motion == ROLL || object == CAPSULE) tb_test_turn(&now.object, x, 1.5707963267948966);
   tb_test_turn(&now.object, z, tb_rng_uniform(rng, 0, 6.28));
   tb_test_random_direction(rng, axis);
@@ -274,7 +274,7 @@ static void check_scene(int s) {
                 scenes[s].name, contacts, 100 * share,
                 sqrt(d->qpos[0] * d->qpos[0] + d->qpos[1] * d->qpos[1]), bump);
   assert_true(share >= scenes[s].least);
-  // What slides or rolls feels no line between cells.
+  // Sliding and rolling objects cross borders of cells without a bump.
   if (scenes[s].least > 0.95) assert_true(bump < 1e-6);
   tb_data_free(d);
   tb_model_free(m);

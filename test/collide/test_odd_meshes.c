@@ -44,8 +44,8 @@ static tbReal size_of(const tbShape* s) {
   return s->size[0] + s->size[1] + s->size[2];
 }
 
-// The largest separation along directions other than n: random ones, some near n, and what the mesh
-// without its faces gives.
+// The largest separation along directions other than n: random ones, some near n, and those that
+// the mesh without its face tables gives.
 static tbReal largest_separation(tbRng* rng, const tbShape* a, const tbShape* b,
                                  const tbReal n[3]) {
   tbHull bare = bare_hull(a->hull->vert, a->hull->nvert);
@@ -63,17 +63,17 @@ static tbReal largest_separation(tbRng* rng, const tbShape* a, const tbShape* b,
   return most;
 }
 
-// The deepest contact parts the shapes, and no direction parts them more. Round shapes are exact to
-// 1e-7 of their length: a side that leans less than that lies on a face, and bounds of a growing
-// polytope that are as close have met (docs/notebook/gjk.md). One that stops at its cap says so:
-// then the distance is what parts them along the normal, which need not be the best. Returns
-// whether.
+// The deepest contact separates the shapes, and no direction separates them more. Round shapes are
+// exact to 1e-7 of their length: a side that leans less than that counts as lying on a face, and
+// the bounds of a growing polytope count as equal at that distance (docs/notebook/gjk.md). A
+// contact at the iteration limit has its flag: its distance is the separation along its normal,
+// which need not be the best one. Returns whether the limit was reached.
 static bool check_pair(tbRng* rng, const OddMesh* mesh, const tbShape* a, const tbShape* b) {
   tbReal pa[3], pb[3], n[3], rest[3], small = 2e-7 * (size_of(a) + size_of(b));
   tbReal dist = tb_distance(a, b, pa, pb, n, NULL), deepest = INFINITY;
   tbContactPoint c[TB_MAX_PAIR_CONTACTS];
   int count = tb_collide(a, b, 0, c, NULL);
-  bool capped = count > 0 && c[0].flags & TB_CONTACT_CAPPED;
+  bool capped = count > 0 && c[0].flags & TB_CONTACT_ITERATION_LIMIT;
   for (int i = 0; i < count; i++) deepest = fmin(deepest, c[i].dist);
   bool ok = isfinite(dist) && fabs(tb_norm3(n) - 1) < 1e-9;
   ok = ok && fabs(tb_test_separation(a, b, n) - dist) <= small;
@@ -131,7 +131,7 @@ static void test_odd_meshes(void** state) {
     tbArena arena;
     tbError error = {0};
     tb_arena_init(&arena);
-    // qhull may call the thinnest flat: then the points alone are the mesh.
+    // qhull may report the thinnest hulls as flat: then the points alone are the mesh.
     tbHull built;
     if (!mesh->bare &&
         tb_hull_build(&built, &arena, points, mesh->count, 0, NULL, &error) == TB_OK) {

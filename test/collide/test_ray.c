@@ -1,4 +1,4 @@
-// Rays against meshes: the tree of boxes gives what a trial of every triangle gives, to the bit.
+// Rays against meshes: the tree of boxes gives the same bits as a test of every triangle.
 #include <math.h>
 
 #include "base/rng.h"
@@ -105,7 +105,8 @@ static void tree_is_brute_force(void** state) {
     for (int k = 0; k < rays; k++) {
       tbReal pos[3] = {0}, mat[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, o[3], d[3], quat[4];
       aim(&rng, k % 8, o, d);
-      // As it stands, and somewhere else: what is degenerate there is so but for rounding.
+      // At the origin and at another pose, where degenerate cases are degenerate only up to
+      // rounding.
       if (k % 16 >= 8) {
         for (int i = 0; i < 4; i++) quat[i] = tb_rng_normal(&rng);
         for (int i = 0; i < 3; i++) pos[i] = tb_rng_normal(&rng);

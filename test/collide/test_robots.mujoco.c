@@ -116,7 +116,7 @@ static void compare(Robot* r, int g1, int g2, Tally* tally) {
     return;
   }
 
-  // What they find, we find; what only we find is counted.
+  // Every contact of MuJoCo is one of ours; our additional ones are counted.
   if (their_count > 0 && their_dist < -2e-4) assert_true(count > 0);
   if (count > 0 && their_count == 0 && dist < -1e-4) tally->missed_by_them++;
   if (count > 0 && their_count > 0 && !(a->type == TB_GEOM_BOX && b->type == TB_GEOM_BOX)) {

@@ -155,8 +155,7 @@ static void test_negative_size(void** state) {
   assert_near(tb_distance(&a, &b, NULL, NULL, NULL, NULL), -0.1, 1e-15);
 }
 
-// A box that rests on another, jittered by rounding and by little tilts: the depth stays what it
-// is.
+// A box at rest on another, perturbed by rounding and by small tilts: the depth changes by no more.
 static void test_no_phantom_depth(void** state) {
   (void)state;
   tbRng rng = {11};

@@ -124,7 +124,7 @@ static void test_line(void** state) {
 }
 
 // Plane on a mesh of `size` points, deep enough for many vertices: contacts are vertices, the
-// lowest of all is there, and where four are there they cover most of what all would.
+// lowest of all is among them, and four of them span most of the area of all.
 static void check_mesh(tbRng* rng, const tbHull* hull) {
   tbShape plane = {.type = TB_GEOM_PLANE}, mesh = {.type = TB_GEOM_MESH, .hull = hull};
   tbReal q[4], lowest = INFINITY, margin = 0.01, below = tb_rng_uniform(rng, 0, 0.3);

@@ -1,4 +1,4 @@
-// Model files below a folder, and what a test did with them.
+// Model files below a folder, and a record of each file's outcome in a test.
 #ifndef TRIBO_TEST_MODEL_FILES_H_
 #define TRIBO_TEST_MODEL_FILES_H_
 

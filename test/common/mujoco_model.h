@@ -17,7 +17,7 @@
 
 // --- files newer than MuJoCo 2.2.2 ----------------------------------------------------------
 
-// Attributes that 2.2.2 does not know and that change neither kinematics nor inertia.
+// Attributes that 2.2.2 cannot read and that change neither kinematics nor inertia.
 static const char* const TB_NEWER_ATTRIBUTES[] = {
     "actuatorfrcrange", "dampratio", "inheritrange", "ls_iterations",
     "memory",           "kv",        "qpos",         "ctrl",

@@ -137,8 +137,8 @@ static void cache_name(char* path, size_t size, const char* folder, const char* 
   snprintf(path, size, "%s/dumps/%016llx", folder, (unsigned long long)hash);
 }
 
-// Run the script; the dump appears under its name only when it is whole. Where MuJoCo refuses the
-// model, what it says is kept instead.
+// Run the script; the dump gets its name only when it is complete. If MuJoCo refuses the model, its
+// message is kept instead.
 static void run_script(const char* folder, const char* script, const char* model,
                        const char* arguments, const char* dump, const char* refusal) {
   char out[1300], err[1300], command[8000];

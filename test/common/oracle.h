@@ -1,4 +1,4 @@
-// The newest MuJoCo as a peer: runs test/oracle/dump_mujoco.mjs on a model and reads what it wrote.
+// The newest MuJoCo as a peer: runs test/oracle/dump_mujoco.mjs on a model and reads the dump.
 #ifndef TRIBO_TEST_ORACLE_H_
 #define TRIBO_TEST_ORACLE_H_
 

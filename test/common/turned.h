@@ -15,8 +15,8 @@ typedef struct {
   tbReal turn[4];
 } tbTurned;
 
-// Bodies (and `rest`, what comes after the worldbody) in frame k of TB_TURNS, the first of which is
-// not turned at all; angles in radians, gravity `g` of that frame.
+// Bodies (and `rest`, the text after the worldbody) in frame k of TB_TURNS, the first of which is
+// not rotated; angles in radians, gravity `g` of that frame.
 tbTurned tb_turned(int k, tbReal step, const tbReal g[3], const char* bodies, const char* rest);
 
 // Give free body b a velocity in the turned frame, and a spin in the body's own.

@@ -260,7 +260,7 @@ static void tasks_are_met(void** state) {
   close_quadruped(&q);
 }
 
-// A pose asks for what a point and an orientation ask for together; the point goes as asked.
+// A pose task equals a point task and an orientation task together; the point follows its target.
 static void poses_are_points_and_orientations(void** state) {
   (void)state;
   Quadruped q;
@@ -374,7 +374,7 @@ static void refuse(Quadruped* q, const tbInverseDynamics* k, const char* words) 
   if (!strstr(error.message, words)) fail_msg("got '%s', expected '%s'", error.message, words);
 }
 
-// Each thing that a controller cannot be asked for, in a message that says what was expected.
+// Every invalid request to a controller, with a message that names the valid ones.
 static void nonsense_is_refused(void** state) {
   (void)state;
   Quadruped q;
@@ -619,7 +619,7 @@ static void add_member(unsigned char* zip, size_t* size, unsigned char* list, si
   *listed += 46 + length;
 }
 
-// Arrays of an archive are found by name; what is compressed, cut short or not there is refused.
+// Arrays of an archive are found by name; compressed, truncated or missing ones are refused.
 static void arrays_of_an_archive_are_found(void** state) {
   (void)state;
   char path[] = "/tmp/tribo-npz-XXXXXX";

@@ -1,4 +1,4 @@
-// A control loop that has gone round once allocates nothing: feedback from files and task-space
+// After its first cycle a control loop allocates nothing: feedback from files and task-space
 // inverse dynamics, each with the step it drives. Calls to malloc are counted at the linker.
 #include <stdlib.h>
 #include <unistd.h>

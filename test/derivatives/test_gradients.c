@@ -1,4 +1,4 @@
-// Gradients through many steps against closed forms, and what they are for: finding friction and
+// Gradients through many steps against closed forms, and an application: identifying friction and
 // mass of a pushed box from its motion.
 #include "common/test.h"
 #include "tribo/tribo.h"
@@ -297,7 +297,7 @@ static void test_smoothing(void** state) {
   print_message("sampled %g\n", A[12 * 8 + 8]);
   assert_true(A[12 * 8 + 8] > 0.1 && A[12 * 8 + 8] < 0.9);
   for (int i = 0; i < 144; i++) assert_true(isfinite(A[i]));
-  // By inertial parameters the mean over states hardly apart is that of the state.
+  // For inertial parameters the mean over nearly equal states is the gradient of the state.
   tbReal by_inertia[12 * TB_NINERTIAL], mean[12 * TB_NINERTIAL];
   d->qpos[2] = 0.1 - 5e-6;
   d->qvel[0] = 1;

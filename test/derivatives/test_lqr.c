@@ -54,7 +54,7 @@ static tbReal riccati_step(int n, const tbReal* A, const tbReal* B, const tbReal
   return change / scale;
 }
 
-// Until the cost to go no longer changes. False where it does not settle.
+// Iterate until the cost to go no longer changes. False without convergence.
 static bool riccati(int n, const tbReal* A, const tbReal* B, const tbReal* Q, tbReal r, tbReal* K) {
   static tbReal P[NX * NX];
   memcpy(P, Q, sizeof(tbReal) * (size_t)(n * n));

@@ -28,8 +28,8 @@ typedef struct {
   tbReal timestep;
 } Case;
 
-// Compare column by column. Differences that cross a kink, or show the solver's tolerance, change
-// with the increment: such columns are not judged.
+// Compare column by column. Differences across a kink, or at the level of the solver's tolerance,
+// change with the increment: such columns are skipped.
 static tbReal judge(const tbReal* A, const tbReal* coarse, const tbReal* fine, int nx, int columns,
                     Count* count) {
   tbReal scale = 1, worst = 0;

@@ -175,8 +175,8 @@ static void test_kinks_of_springs_and_impacts(void** state) {
   world_free(&w);
 }
 
-// A robot that settles: where the info says that there are derivatives, differences of 1e-6 agree.
-// Returns how many states were judged.
+// A robot that comes to rest: where the info reports derivatives, differences of 1e-6 agree.
+// Returns the number of compared states.
 static int settles(const char* scene, int steps) {
   static tbReal A[MOST * MOST], F[MOST * MOST];
   World w = scene_load(scene);
@@ -416,8 +416,8 @@ static void compare_products(const World* w) {
   }
 }
 
-// The robot while it settles (gaps of 1e-11 to 1e-8 m) and where its feet are pushed out of the
-// floor, under every law.
+// The robot while it comes to rest (gaps of 1e-11 to 1e-8 m) and while its feet are pushed out of
+// the floor, under every law.
 static void test_quadruped(void** state) {
   (void)state;
   static const tbReal DEPTH[] = {0, 5e-5};

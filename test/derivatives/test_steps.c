@@ -238,7 +238,7 @@ static const Scene SCENES[] = {
      3,
      {0.3, 0.4, 0.2, -1},
      {0}},
-    // What the prediction of a law that has one makes of a loop counts only where it touches.
+    // A law's prediction for a closed loop counts only if the loop has contacts.
     {"linkage on the floor",
      "<body name='p' pos='0 0 0.4'><joint type='ball'/><geom type='capsule' size='.03' fromto='0 0 "
      "0 .4 0 0'/><body name='q' pos='.4 0 0'><joint type='hinge' axis='0 1 0'/><geom "
@@ -682,8 +682,8 @@ static void test_rk4(void** state) {
   run_law(TB_LAW_COMFREE, "elliptic", "RK4");
 }
 
-// What is differenced, too, starts every step from the same anchors: the result must not depend on
-// the order of steps.
+// Differences start every step from the same anchors: the result must not depend on the order of
+// steps.
 static void test_differenced(void** state) {
   (void)state;
   World w = world_new(&SCENES[0], "elliptic", "Euler");

@@ -1,5 +1,5 @@
 // Queries of a world: rays, distances, pairs and contacts against closed forms, against sensors and
-// steps, and against every geom or pair one by one; and that no query changes what follows.
+// steps, and against every geom or pair one by one. No query changes later steps.
 #include <pthread.h>
 
 #include "base/hash.h"

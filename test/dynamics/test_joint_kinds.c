@@ -74,7 +74,7 @@ static void lines_are_consistent(void** state) {
     assert_true(nq == nv || (nq == nv + 1 && nv >= 3));
     assert_true(fixed == 0 || (fixed == 3 && nv == 6 && nq == 7));
     assert_int_equal(fixed + tb_joint_body_axes(t), nv);
-    // The limit needs what it bounds.
+    // A limit needs a number or an angle to bound.
     if (tb_joint_limits(t) == 1) assert_true(tb_joint_has_quaternion(t));
     if (tb_joint_limits(t) == 2) assert_true(tb_joint_numbers(t) > 0);
     if (fixed) assert_int_equal(tb_joint_limits(t), 0);

@@ -129,7 +129,7 @@ static void no_world_of_the_model(void** state) {
   tbReal *o = w.out, *x = w.in;
   int dofs[40] = {0};
   for (int k = 0; k < 5; k++) {
-    // Both ways round, and NULL for either or both.
+    // In both orders of the arguments, and NULL for one or both.
     const tbModel* m = k < 2 ? w.m[k] : k == 2 ? w.m[0] : NULL;
     tbData* d = k < 2 ? w.d[1 - k] : k == 3 ? w.d[0] : NULL;
     uint64_t before[2] = {fingerprint(w.d[0]), fingerprint(w.d[1])};
@@ -178,7 +178,7 @@ static void sizes_that_changed(void** state) {
   close_worlds(&w);
 }
 
-// What has a world, but no room for its result or no argument.
+// Calls with a valid world, but without room for the result or without an argument.
 static void null_arguments(void** state) {
   (void)state;
   Worlds w;

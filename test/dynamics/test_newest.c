@@ -234,9 +234,8 @@ static void robots_agree(void** state) {
   print_message("%d robots compared\n", compared);
 }
 
-// What the robots do not have: reference sites on one branch, damping ratios,
-// welds and connects without a pose, tendon armature, spring lengths,
-// jointinparent.
+// Features that no shared robot has: reference sites on one branch, damping ratios, welds and
+// connects without a pose, tendon armature, spring lengths, jointinparent.
 static void own_file_agrees(void** state) {
   (void)state;
   if (!tb_oracle_available()) skip();

@@ -1,5 +1,5 @@
 // Every dynamics result against MuJoCo 2.2.2, on the same compiled model, at random states: robots
-// of the shared folder, and files written here for what the robots do not have.
+// of the shared folder, and files written here for features that no robot has.
 #include "common/mujoco_model.h"
 #include "common/test.h"
 

@@ -27,9 +27,9 @@ static void pose_in_the_reference_along_the_gear(void** state) {
   tb_world_free(w);
 }
 
-// A string across a cylinder of radius 0.2. With a side site in the ball of that radius it touches
-// the wall from within, which a straight string does; with one farther up, on the same line along
-// the axis, it goes round on that side.
+// A string across a cylinder of radius 0.2. With a side site within that radius the string runs
+// inside the cylinder and touches its wall from within, which a straight string does; with a side
+// site farther out, on the same line along the axis, it wraps around that side.
 static void side_sites_are_inside_within_the_radius(void** state) {
   (void)state;
   for (int outside = 0; outside < 2; outside++) {

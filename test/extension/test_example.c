@@ -201,7 +201,7 @@ static void test_yoke_derivatives(void** state) {
   tb_model_free(m);
 }
 
-// What a file may get wrong in an extension's words.
+// Mistakes of a file in the words of an extension.
 static void test_errors(void** state) {
   (void)state;
   static const char START[] =

@@ -57,8 +57,8 @@ static tbWorld tumbler(const char* base, uint64_t seed, double speed) {
   return w;
 }
 
-// Two seconds of joints at up to 4 rad/s, in free flight and about a point. With forces of the
-// start they are 26 times as far off and more, 7 % about a point at 2 ms.
+// Two seconds of joints at up to 4 rad/s, in free flight and about a point. With Coriolis forces of
+// the start of the step the error is 26 times as large and more (7 % about a point at 2 ms).
 static void flight_keeps_its_energy(void** state) {
   (void)state;
   static const double STEP[] = {1e-3, 2e-3, 4e-3}, MOST[] = {3e-3, 6e-3, 8e-3};
@@ -105,7 +105,7 @@ static void pendulums_keep_their_energy(void** state) {
   assert_true(mean < 0.01);
 }
 
-// ---- who else knows of it ----------------------------------------------------------------------
+// ---- other functions that use the force ---------------------------------------------------------
 
 // A step's velocity after a change of one inertial parameter.
 static void velocity_with(tbWorld w, int body, int parameter, double change, const tbReal* qvel,
@@ -249,10 +249,11 @@ static void flywheels_have_derivatives(void** state) {
   tb_world_free(w);
 }
 
-// ---- what a step does not resolve --------------------------------------------------------------
+// ---- rotations that a step does not resolve -----------------------------------------------------
 
-// Chains of ten random hinges or balls, links of 1 kg down to 10 g, that fall and whirl about each
-// other for two seconds at 0.5 ms: what they gain or lose, of the energy of their fall.
+// Chains of ten random hinges or balls, links of 1 kg down to 10 g, that fall and rotate about each
+// other for two seconds at 0.5 ms: the change of their energy, relative to the energy of their
+// fall.
 static double random_chain(int k) {
   enum { LINKS = 10 };
   tbRng rng = {(uint64_t)(100 + k)};
@@ -332,9 +333,9 @@ static tbWorld nunchaku(const char* option, const char* around, double links) {
   return w;
 }
 
-// Thrown at a wall. Its links are caught between the sticks and turn by up to a radian in a step,
-// which turns what the sticks do: kinetic energy grew a hundredfold in a step, to 1e7 J. At rest or
-// nearly so in the end, it has lost most of what it had.
+// Thrown at a wall. Its links are caught between the sticks and rotate by up to a radian in a step,
+// which changes the direction of the forces on the sticks: without the limit kinetic energy grew a
+// hundredfold in a step, to 1e7 J. At rest or nearly so in the end, it has lost most of its energy.
 static void links_between_sticks_make_no_energy(void** state) {
   (void)state;
   static const double STEP[] = {0.001, 0.002, 0.005, 0.01};

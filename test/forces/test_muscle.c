@@ -34,7 +34,7 @@ static void force_over_velocity_rises_to_its_bound(void** state) {
   }
 }
 
-// A negative force means: the scale over what the actuator accelerates.
+// A negative force is a scale: the force is the scale over the acceleration of a unit force.
 static void peak_force_follows_from_the_scale(void** state) {
   (void)state;
   tbReal prm[9];

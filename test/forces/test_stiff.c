@@ -78,9 +78,8 @@ static void resolved_springs_are_left_alone(void** state) {
   tb_world_free(w);
 }
 
-// Two bodies that nothing else holds, with a stiff spring between them: what it does to one it does
-// to the other, so the base's rows of M a + b stay zero. They hardly turn, so b is that of the
-// start.
+// Two otherwise free bodies with a stiff spring between them: its forces on both are opposite, so
+// the base's rows of M a + b stay zero. The bodies rotate little, so b is that of the start.
 static void momentum_is_kept(void** state) {
   (void)state;
   tbWorld w = tb_world_text(
@@ -98,12 +97,12 @@ static void momentum_is_kept(void** state) {
     for (int k = 0; k < 6; k++) assert_near(rate[k] + w.d->qfrc_bias[k], 0, 1e-10 * largest);
     fastest = fmax(fastest, fabs(w.d->qvel[6]));
   }
-  // It swings, within what the spring held.
+  // It oscillates within the energy of the spring at the start.
   assert_true(fastest > 2e-4 && fastest < 2e-2);
   tb_world_free(w);
 }
 
-// ---- who else knows of it -----------------------------------------------------------------------
+// ---- other functions that use the inertia -------------------------------------------------------
 
 // A leg on the ground with stiff springs of every kind: of a joint, of a tendon over two of them,
 // servos on a joint and a tendon; and, if `turning`, those whose arms change with the pose.
@@ -201,7 +200,7 @@ static void the_problem_is_that_of_the_step(void** state) {
 }
 
 // A chain of light links in syrup, whose drag would stop each of them many times over within a
-// step: it turns none of them round, and what falls has the speed of its weight to g h.
+// step: no velocity is reversed, and a falling body reaches its terminal velocity to within g h.
 static void syrup_stops_what_moves(void** state) {
   (void)state;
   static const double STEPS[] = {0.001, 0.005, 0.02};

@@ -57,8 +57,8 @@ static void heavy_weights_hang(void** state) {
   }
 }
 
-// A rope with 1 kg at its end that somebody pulls with 500 N, and that trembles, stays as calm as
-// at small steps; pushes from the side or from below make no link heavier.
+// A rope with 1 kg at its end that is pulled with 500 N and vibrates stays as quiet as at small
+// steps; pushes from the side or from below make no link heavier.
 static void hands_pull_as_weights_do(void** state) {
   (void)state;
   static const double STEPS[] = {0.00025, 0.002, 0.005, 0.01};
@@ -166,7 +166,7 @@ static void heavy_weights_swing(void** state) {
   tb_world_free(tree);
 }
 
-// ---- who else knows ----------------------------------------------------------------------------
+// ---- other functions that use the load ----------------------------------------------------------
 
 // A rope that swings, with a weight that makes its links stiff.
 static tbWorld taut_rope(void) {
@@ -200,7 +200,7 @@ static void the_problem_is_that_of_the_step(void** state) {
   tb_world_free(w);
 }
 
-// The force that was applied comes back from the acceleration that it led to.
+// Inverse dynamics of the resulting acceleration gives the applied force.
 static void inverse_gives_the_force_back(void** state) {
   (void)state;
   for (int law = TB_LAW_NCP; law <= TB_LAW_CCP; law++) {

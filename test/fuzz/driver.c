@@ -17,7 +17,7 @@ typedef struct {
   size_t size;
 } Input;
 
-// What is being tried, for the handler that saves it.
+// The present input, for the handler that saves it.
 static Input current;
 static char failed_path[4096];
 static int mutants;

@@ -14,7 +14,7 @@ static void use(const uint8_t* bytes, size_t size, const char* member) {
   FUZZ_CHECK(array.ndim >= 0 && array.ndim <= TB_NPY_DIMS, "dimensions");
   for (int i = 0; i < array.ndim; i++) count *= (size_t)array.shape[i];
   FUZZ_CHECK(count == array.count && 8 * count <= size, "more values than bytes");
-  // Touch every value, so that a sanitizer sees what is not there.
+  // Read every value, so that a sanitizer reports memory that was not written.
   volatile double last = 0;
   for (size_t i = 0; i < array.count; i++) last = array.data[i];
   (void)last;

@@ -1,5 +1,5 @@
-// Options and settings by name: lines NAME=VALUE, each tried on a step's options and on a solve's
-// settings. What is refused changes nothing; what is accepted is stepped with.
+// Options and settings by name: lines NAME=VALUE, each set in a step's options and in a solve's
+// settings. A refused value changes nothing; with accepted ones a world is stepped.
 #include <math.h>
 
 #include "fuzz/fuzz.h"

@@ -7,7 +7,7 @@
 
 enum { MAX_BLOCKS = 6, MAX_ROWS = MAX_BLOCKS * TB_MAX_BLOCK_DIM, MAX_COLUMNS = 12 };
 
-// What is left of the input; zeros once it is used up.
+// The remaining input; zeros after its end.
 typedef struct {
   const uint8_t* at;
   size_t left;
@@ -19,7 +19,7 @@ static int take(Input* in, int below) {
   return *in->at++ % below;
 }
 
-// Mostly plain numbers; now and then one that is at the edge of what a double holds.
+// Mostly plain numbers; sometimes one at the limits of double.
 static tbReal number(Input* in) {
   static const tbReal ODD[] = {0,   1,   -1,    1e-300,    1e300, 1e-12,    -1e12, -INFINITY,
                                NAN, 1e8, -1e-8, 0x1p-1074, -0.0,  INFINITY, 1e16,  -1e-16};
@@ -70,7 +70,7 @@ static void solve_all(const tbProblem* p) {
   }
 }
 
-// Entries of an array of indices that lead somewhere else; none once the input is used up.
+// Replace an entry of an array of indices by another number; nothing after the end of the input.
 static void damage(Input* in, int* index, int n) {
   static const int ODD[] = {-1, 0, 1, 5, 1000, INT_MAX, INT_MIN, 1 << 30};
   for (int k = take(in, 4); k > 0 && n > 0; k--) index[take(in, n)] = ODD[take(in, 8)];
@@ -82,8 +82,8 @@ static int* copy_ints(const int* from, int n) {
   return to;
 }
 
-// A problem that a user filled, with wrong indices, and arrays of just their length: what passes
-// the check can be multiplied, what does not is an error everywhere.
+// A problem that a user filled, with wrong indices and arrays of exactly their length: if it passes
+// the check it can be multiplied, else every function returns an error.
 static void damage_by_hand(Input* in, const tbProblem* p) {
   tbProblem q = *p;
   tbDelassus* G = &q.G;
@@ -121,7 +121,8 @@ int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   int start[MAX_ROWS + 1], column[MAX_ROWS * MAX_ROWS];
   for (int i = 0; i < n * ncol; i++) B[i] = number(&in);
   for (int i = 0; i < n; i++) R[i] = fabs(number(&in)), g[i] = number(&in);
-  // G = B B^T, so that what is finite is a sound problem; or nonsense where the input says so.
+  // G = B B^T, so that finite numbers give a valid problem; or arbitrary numbers where the input
+  // selects them.
   bool nonsense = take(&in, 16) == 15;
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < n; j++) {

@@ -1,10 +1,10 @@
-// Snapshots. The input says which law the world had and lists changes (place, four bytes) to a good
-// snapshot of it; the checksum is put right. What loads is stepped on; what does not leaves the
-// world as it was.
+// Snapshots. The input selects the law of the world and lists changes (place, four bytes) of a
+// valid snapshot; the checksum is corrected. A snapshot that loads is stepped on; one that does not
+// leaves the world unchanged.
 #include "base/hash.h"
 #include "fuzz/fuzz.h"
 
-// Bodies that rest, touch, sleep, and remember what they were stopped with.
+// Bodies at rest, in contact and asleep, with impulses kept for warm starts.
 static const char SCENE[] =
     "<mujoco><option sleep='1'/><asset><mesh name='t' vertex='0 0 0 .1 0 0 0 .1 0 0 0 .1'/></asset>"
     "<worldbody><geom type='plane' size='5 5 1'/>"

@@ -1,4 +1,4 @@
-// Golden lines: hashes of what the library computes, one line each, stored in lines.txt. Every
+// Golden lines: hashes of results of the library, one line each, stored in lines.txt. Every
 // compiler, optimisation level, number of threads and machine must print the same ones.
 #ifndef TRIBO_TEST_GOLDEN_H_
 #define TRIBO_TEST_GOLDEN_H_
@@ -8,7 +8,7 @@
 #include "common/test.h"
 #include "tribo/tribo.h"
 
-// What a line is made of, appended to a hash; numbers that are none count alike.
+// Append numbers to a hash; all NaNs count as the same number.
 uint64_t golden_reals(uint64_t hash, const tbReal* x, int n);
 uint64_t golden_ints(uint64_t hash, const int* x, int n);
 

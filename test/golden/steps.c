@@ -9,7 +9,7 @@ typedef struct {
   int steps;
 } Scene;
 
-// Piles, robots with controls, and files for what else has formulas: tendons that wrap, muscles,
+// Piles, robots with controls, and files with further features: tendons that wrap, muscles,
 // filters, every transmission, meshes, fluid.
 static const Scene SCENES[] = {
     {TB_SCENES_DIR "/islands.xml", 30},

@@ -1,7 +1,6 @@
-// What a picture of `tribo render` shows: its number of frames, the most pixels by which a frame
+// Statistics of a picture of `tribo render`: its number of frames, the most pixels by which a frame
 // differs from the first, and the pixels of the first that differ from their left neighbour (edges:
-// none in an empty picture).
-//   picture FILE.png
+// none in an empty picture). picture FILE.png
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -141,7 +141,7 @@ static void test_full_inertia(void** state) {
   assert_false(tb_inertia_diagonalize(negative, moments, quat));
 }
 
-// compiler/inertiafromgeom: "auto" and "false" keep an inertial that is there, "true" never does.
+// compiler/inertiafromgeom: "auto" and "false" keep an inertial of the file, "true" never does.
 static void test_inertia_from_geoms(void** state) {
   (void)state;
   static const char* const words[] = {"auto", "true", "false"};

@@ -51,7 +51,7 @@ static void frames(void** state) {
       "<mujoco><worldbody><frame name='f'><body><frame name='f'><geom size='1'/></frame></body>"
       "</frame></worldbody></mujoco>",
       "two frames called 'f'");
-  // Names of one kind only, and none twice in what is replicated.
+  // Names of the same kind only, and no duplicates in replicated elements.
   note(
       "<mujoco><worldbody><replicate count='3' offset='1 0 0'><frame name='f'><body name='f'>"
       "<geom name='f' size='0.1'/></body></frame></replicate><frame><body/></frame><frame><body/>"
@@ -82,20 +82,21 @@ static void words(void** state) {
 static void user_code(void** state) {
   (void)state;
   note(WITH("<actuator><general joint='j' dyntype='user' actdim='1'/></actuator>"),
-       "dyntype 'user' of an actuator is not supported", true);
+       "dyntype 'user' of an actuator is the callback act_dyn", true);
   note(WITH("<actuator><general joint='j' gaintype='user'/></actuator>"),
-       "gaintype 'user' of an actuator is not supported: the gain is one", true);
-  note(WITH("<actuator><general joint='j' biastype='user'/></actuator>"),
-       "biastype 'user' of an actuator is not supported", true);
+       "act_gain of the user; without it the gain is one", true);
+  note(WITH("<actuator><general joint='j' biastype='user'/></actuator>"), "act_bias of the user",
+       true);
   note(WITH("<default><general dyntype='user' actdim='1'/></default><actuator><general joint='j'/>"
             "</actuator>"),
        "dyntype 'user'", true);
   note(WITH("<actuator><motor joint='j'/><position joint='k' kp='1'/></actuator>"), "'user'",
        false);
-  note(WITH("<sensor><user dim='3'/></sensor>"), "nothing measures the sensor <user>", true);
+  note(WITH("<sensor><user dim='3'/></sensor>"), "the sensor <user> is measured by the callback",
+       true);
   note(WITH("<sensor><clock/></sensor>"), "sensor", false);
 
-  // What the note says: the gain is one, and a user's values stay.
+  // As the note says, the gain is one, and a user's values stay.
   tbError error;
   tbModel* m = tb_load_string(WITH("<actuator><general joint='j' gaintype='user'/></actuator>"
                                    "<sensor><clock/><user dim='2'/></sensor>"),

@@ -1,4 +1,4 @@
-// Bad input: every mistake has a message that names the file, the line and what was expected.
+// Bad input: every mistake has a message that names the file, the line and the expected input.
 #include "io/mjcf_test.h"
 
 static void test_xml(void** state) {

@@ -162,7 +162,7 @@ static void test_inertial(void** state) {
   assert_vec(s->body[2].inertial.fullinertia, 6, 3, 4, 5, 0.1, 0.2, 0.3);
   assert_false(s->body[3].has_inertial);
   tb_flat_free(s);
-  // a frame turns what stands in it, tensors too
+  // A frame rotates its elements, tensors too.
   s =
       parse(WORLD("<body><frame pos='1 0 0' euler='0 0 90'><inertial pos='1 0 0' mass='1' "
                   "diaginertia='1 2 3'/></frame></body><body><frame euler='0 0 90'><inertial "

@@ -28,7 +28,7 @@ static void compare_file(const char* path, tbTally* tally) {
     print_error("%s: %s\n", name, error.message);
     tally->failed++;
   } else {
-    // MuJoCo rounds vertices to float, so what follows from them agrees only to about 1e-7.
+    // MuJoCo rounds vertices to float, so values derived from them agree only to about 1e-7.
     double tolerance = tb_test_inertia_source(path).by_mesh ? 1e-6 : 1e-9;
     tbCompare compare = {.model = name, .tolerance = tolerance, .mesh = 1e-6};
     tb_compare_model(&compare, m, oracle);

@@ -61,8 +61,8 @@ static tbOracle* records(const mjModel* m) {
 
 // ---- comparison ---------------------------------------------------------------------------------
 
-// What the years between 2.2.2 and now have changed in MuJoCo itself; the newest is the reference,
-// see test_oracle_load.c. First comes what follows from the volume of a mesh.
+// Changes in MuJoCo itself since 2.2.2; the newest is the reference, see test_oracle_load.c. First
+// the values that follow from the volume of a mesh.
 static const char* const CHANGED[] = {"body_mass",
                                       "body_subtreemass",
                                       "body_invweight0",

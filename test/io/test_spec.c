@@ -122,7 +122,7 @@ static void test_structs(void** state) {
   assert_string_equal(tb_spec_get(rod, "material"), "steel");
   assert_null(tb_spec_get(rod, "type"));
   assert_null(tb_spec_get(rod, "density"));
-  // Back to what was not given.
+  // Back to an unset attribute.
   geom.material = NULL;
   geom.user.n = 0;
   assert_int_equal(tb_spec_set_geom(rod, &geom, &error), TB_OK);
@@ -439,7 +439,7 @@ static void test_attach(void** state) {
   tb_model_free(m);
   tb_spec_free(copy);
 
-  // What cannot be attached, or where.
+  // Elements that cannot be attached, and places that take none.
   tbElement* floor = find(arm, "geom", "floor");
   assert_null(tb_spec_attach(floor, tb_spec_root(gripper), "x_", NULL, &error));
   refused(error.code, TB_ERROR_ARGUMENT, &error, "expected a body, a frame or a site");

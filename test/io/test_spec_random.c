@@ -145,7 +145,7 @@ static void test_edits(void** state) {
   }
   tb_test_files_free(paths, n);
   printf("%d compiled, %d refused\n", ncompiled, nrefused);
-  // The edits are gentle enough that a good part of the specs still compiles.
+  // The edits are small enough that a good part of the specs still compiles.
   assert_true(ncompiled > nrefused / 4);
 }
 

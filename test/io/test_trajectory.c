@@ -1,5 +1,5 @@
-// Trajectories as files: what is written is read back, over chunks, in CSV and HDF5; what cannot be
-// written says so.
+// Trajectories as files: written values are read back, over chunks, in CSV and HDF5; values that
+// cannot be written are errors.
 #include <unistd.h>
 
 #include "common/test.h"

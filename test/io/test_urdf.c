@@ -1,4 +1,4 @@
-// URDF and SRDF: structure, joints, options, files, and what must be refused.
+// URDF and SRDF: structure, joints, options, files, and refused input.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -123,7 +123,7 @@ static void test_base_options(void** state) {
   tb_model_free(m);
 }
 
-// A link called "world" is the world; a floating base frees what is fixed to it.
+// A link called "world" is the world; a floating base releases the links fixed to it.
 static void test_world_link(void** state) {
   (void)state;
   const char* text = ROBOT("<link name='world'/>" LINK("base", "")
@@ -321,8 +321,8 @@ static void test_quaternion(void** state) {
          (tbLoadOptions){0}, TB_ERROR_PARSE, "quat_xyzw is zero");
 }
 
-// What of a link or a joint nothing reads is noted: attributes, elements, and elements that stand
-// there twice. What is known is not.
+// Unused parts of a link or a joint are noted: unknown attributes, unknown elements, and elements
+// that appear twice. Known ones are not.
 static void test_unknown_is_noted(void** state) {
   (void)state;
   static const char* const CASE[][2] = {
@@ -498,7 +498,7 @@ static void test_extension(void** state) {
   assert_int_equal(m->nbody, 3);
   assert_near(m->opt.timestep, 0.01, 0);
   tb_model_free(m);
-  // What else may stand in MJCF has no place here, and is not dropped in silence.
+  // Other sections of MJCF are not allowed here, and are refused with a message.
   m = load(ROBOT("<mujoco><worldbody/></mujoco>" LINK("base", "")), options);
   assert_non_null(strstr(m->notes, "<worldbody> in <mujoco> is not used"));
   tb_model_free(m);
@@ -553,7 +553,7 @@ static void test_declaration(void** state) {
   tbModel* scene = load("\n<?xml version='0.0'?><mujoco/>", options);
   assert_int_equal(scene->nbody, 1);
   tb_model_free(scene);
-  // Lines are those of the file, and what is broken stays so.
+  // Line numbers are those of the file, and errors stay errors.
   refuse("\n<?xml version='1.0'\n?>\n<robot name='r'>\n<oops>", options, TB_ERROR_PARSE, ":5:");
   refuse("<?xml version='0.0'", options, TB_ERROR_PARSE, "not a model");
 }
@@ -677,7 +677,7 @@ static void test_shared_robots(void** state) {
       assert_int_equal(m->nv, ROBOTS[i].nq + 6 * floating);
       assert_int_equal(m->nkey, ROBOTS[i].keys);
       assert_true(fabs(m->total_mass - ROBOTS[i].mass) < 1e-5);
-      // Fusing changes the number of bodies, not the mass of what moves.
+      // Fusing changes the number of bodies, not the moving mass.
       if (floating) {
         options.keep_fixed = 0;
         tbModel* fused = tb_load(path, &options, &error);

@@ -126,7 +126,8 @@ static void test_shared(void** state) {
   }
 }
 
-// What the robots above do not use: planar and floating joints, spheres, links without inertial.
+// Features that the robots above do not have: planar and floating joints, spheres, links without
+// inertial.
 static void test_features(void** state) {
   (void)state;
   compare(

@@ -78,7 +78,7 @@ static void check_matrix(tbWorld w, tbRng* rng, bool symmetric) {
   double* H = TB_ARENA_NEW(&arena, double, nv* nv);
   double* full = TB_ARENA_NEW(&arena, double, nv);
   double* x = TB_ARENA_NEW(&arena, double, nv);
-  // What the system does not fill is not zero by chance.
+  // Entries that the system does not fill start as NaN, not as zero.
   enum { DIRTY = 1 << 20 };
   tbArenaMark mark = tb_arena_mark(&arena);
   void* dirty = tb_arena_alloc(&arena, DIRTY);
@@ -242,7 +242,7 @@ static void free_case(Case* c) {
   tb_arena_free(&c->arena);
 }
 
-// Random impulses, some of them at bounds and edges, the modes there, and one round of a form.
+// Random impulses, some of them at bounds and edges, their modes, and one iteration in one form.
 static void one_round(Case* c, const tbActiveForm* form, uint64_t seed, tbActiveState* s) {
   tbRng rng = {seed};
   size_t n = (size_t)c->p->n;
@@ -337,7 +337,7 @@ static tbWorld two_tails(void) {
   return tb_world_text(xml);
 }
 
-// The same round from the same modes, whichever unknowns it is written in.
+// The same iteration from the same modes, in either form of the unknowns.
 static void all_forms_take_the_same_round(void** state) {
   (void)state;
   static const char* const SCENES[] = {"humanoid.xml", "grip.xml", "arm.xml", "sliding_cube.xml"};
@@ -398,8 +398,8 @@ static void what_slid_still_slides(void** state) {
   }
 }
 
-// Under lcp every tangent is held by itself or at its own share of the normal: what a round leads
-// to says so, by sparse and by dense factors.
+// Under lcp every tangent is fixed or at its own share of the normal, which the result of an
+// iteration shows, with sparse and with dense factors.
 static void check_pyramids(Case* c, uint64_t seed, int* seen) {
   tbActiveState sparse, square;
   c->a.system = &c->system;
@@ -469,7 +469,7 @@ static void all_forms_find_the_same_velocities(void** state) {
       assert_int_equal(tb_problem_velocity(c.p, lambda + form * n, sigma + form * n, &error),
                        TB_OK);
       tbResidual r = tb_residual(c.p, c.a.law, lambda + form * n, sigma + form * n);
-      // What is reported is what the problem in Delassus form says.
+      // The reported residual is that of the problem in Delassus form.
       assert_near(r.relative, info.residual.relative, 1e-9 + 1e-3 * r.relative);
       solved += info.status == TB_SOLVE_CONVERGED;
       if (info.status == TB_SOLVE_CONVERGED) assert_true(r.relative <= 1.01 * c.a.tolerance);
@@ -489,7 +489,7 @@ static void all_forms_find_the_same_velocities(void** state) {
   tb_world_free(w);
 }
 
-// ---- the space of what touches -----------------------------------------------------------------
+// ---- contact-space reduction -------------------------------------------------------------------
 
 static tbReducedSpace twists_of(tbWorld w, Case* c) {
   const tbConstraints* cs = &((tbStepState*)w.d->work->step)->constraints;
@@ -501,8 +501,8 @@ static tbReducedSpace twists_of(tbWorld w, Case* c) {
   return twists;
 }
 
-// Any impulses of what is left, and those of the equalities that follow, put into the whole island:
-// velocities are those of the problem that is left, and equalities hold.
+// Random impulses of the reduced problem, and the equality impulses that follow, inserted into the
+// whole island: velocities are those of the reduced problem, and equalities hold.
 static void check_reduced(Case* c, const tbReducedSpace* twists, tbRng* rng) {
   const tbProblem* p = c->p;
   size_t n = (size_t)p->n;
@@ -525,7 +525,7 @@ static void check_reduced(Case* c, const tbReducedSpace* twists, tbRng* rng) {
          tall = largest(lambda, p->n) * largest(c->a.rho, p->n);
   double near = 1e-8 * (speed + tall);
 
-  // J J^T of what is left.
+  // J J^T of the reduced rows.
   int size = reduced.reduced.inertia.forest.n;
   tbReal* y = TB_ARENA_NEW(&c->arena, tbReal, size + 1);
   for (int k = 0; k < left->nblock; k++) {

@@ -21,7 +21,8 @@ static void shake(tbWorld w, tbRng* rng, int steps) {
   tb_world_run(w, steps);
 }
 
-// The forces of all rows are what acts on the dofs, and what acts moves them: H a = tau + J^T f.
+// The forces of all rows sum to the generalised constraint force, and give the acceleration: H a =
+// tau + J^T f.
 static void check_motion(tbWorld w) {
   const tbStepState* state = w.d->work->step;
   int nv = w.m->nv;
@@ -41,8 +42,8 @@ static void check_motion(tbWorld w) {
   free(push);
 }
 
-// The forces of a step put into the problem in Delassus form: its residual is what was reported.
-// False: not solved.
+// The forces of a step inserted into the problem in Delassus form: its residual is the reported
+// one. False: not solved.
 static bool check_answer(tbWorld w) {
   tbError error;
   assert_int_equal(tb_forward(w.m, w.d), TB_OK);
@@ -240,8 +241,8 @@ static tbWorld snake(int links) {
   return tb_world_text(xml);
 }
 
-// It winds along: of its steps, whose interior points follow a path that bends, hardly any is
-// left above the tolerance (17 of 4500; 48 without gentle steps).
+// A scene in which the path of interior points has turning points: hardly any of its steps stays
+// above the tolerance (17 of 4500; 48 without mild steps).
 static void snakes_wind_along(void** state) {
   (void)state;
   enum { STARTS = 3, STEPS = 1500 };

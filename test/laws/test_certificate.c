@@ -1,5 +1,5 @@
 // Steps that cannot succeed: the state stays, the message names the quantity and the body, and the
-// world goes on once the cause is gone.
+// world can be stepped again once the cause is removed.
 #include "common/worlds.h"
 
 static const char ARM[] =

@@ -366,8 +366,8 @@ static void deep_overlap_does_not_jump(void** state) {
 
 // ---- rows --------------------------------------------------------------------------------------
 
-// Six-dimensional rows by virtual work: the generalised force of a contact is what its wrench does
-// over the relative motion of the two bodies, taken by finite differences of their poses.
+// Six-dimensional rows by virtual work: the generalised force of a contact equals the work of its
+// wrench over the relative motion of the two bodies, by finite differences of their poses.
 static void wrench_does_the_work_of_the_rows(void** state) {
   (void)state;
   tbWorld w = load(
@@ -492,9 +492,9 @@ static void limits_friction_and_equalities_hold(void** state) {
   tb_world_free(w);
 }
 
-// Where nothing touches, Euler and implicitfast are what they are for the rigid laws, servos with
-// damping included; with implicit damping switched off what they are for the soft law, whose
-// Coriolis forces are others.
+// Without contacts Euler and implicitfast equal those of the rigid laws, servos with damping
+// included; with implicit damping switched off they equal those of the soft law, which has other
+// Coriolis forces.
 static void free_motion_agrees_with_the_other_laws(void** state) {
   (void)state;
   static const char* const two =

@@ -1,5 +1,5 @@
-// Contacts whose impulses joints take up (laws/rigid/degenerate_contacts.h): they may have any
-// size, and stay what a robot of this weight can ask for.
+// Contacts whose impulses joints take up (laws/rigid/degenerate_contacts.h): the impulses could
+// have any size, but stay within the forces that a robot of this weight needs.
 #include "common/worlds.h"
 
 // Two boxes of 10 kg on a universal joint, with a stop beside it and arms, that fall and lie.
@@ -45,8 +45,8 @@ static void waist_takes_up_no_huge_impulses(void** state) {
   tb_world_free(w);
 }
 
-// A prop of 1 kg on a ball joint, through which its load goes, carries 10,000 tons: on a slide, on
-// bodies that fly free, and as the foot of what it carries.
+// A prop of 1 kg on a ball joint, which transmits its load, carries 10,000 tons: on a slide, on
+// free-flying bodies, and as the foot of its load.
 static void props_carry_what_stands_on_them(void** state) {
   (void)state;
   static const char* const SCENES[] = {

@@ -36,7 +36,7 @@ static Fall fall(void) {
   return f;
 }
 
-// What is left of an impulse.
+// The remaining share of an impulse.
 static tbReal guarded(tbReal impulse, int status) {
   Fall f = fall();
   f.islands.island[0].lambda[0] = impulse;

@@ -1,4 +1,4 @@
-// Inverse dynamics with contacts: round trips with the forward step, motions that cannot be.
+// Inverse dynamics with contacts: round trips with the forward step, impossible motions.
 #include "common/robots.h"
 #include "common/test.h"
 #include "tribo/tribo.h"
@@ -67,7 +67,7 @@ static void test_free_bodies(void** state) {
     tbData* d = tb_data_new(m);
     // Forces on undriven bodies are known, not sought: a motion that only contacts can explain.
     for (int i = 0; i < m->nv; i++) d->qvel[i] = 0.3 * tb_rng_normal(&rng);
-    // What must come back is small next to the forces at work.
+    // The error of the round trip is small relative to the forces.
     assert_int_equal(tb_forward(m, d), TB_OK);
     tbReal force = 1;
     for (int i = 0; i < m->nv; i++) force = fmax(force, fabs(d->qfrc_constraint[i]));
@@ -182,7 +182,7 @@ static void test_robots(void** state) {
     assert_int_equal(tb_forward(m, d), TB_OK);
     bool solved = d->solve.status == TB_SOLVE_CONVERGED || d->solve.residual.relative < 1e-8;
     solved = solved && !has_rigid_contact(m, d);
-    // Contact forces of overlapping starts are a million times larger than what must come back.
+    // Contact forces of overlapping starts are a million times larger than the recovered force.
     if (solved) round_trip(m, d, 1e-5, true);
     if (!solved) print_message("%s: the soft step has no inverse\n", tb_test_robot_name(i));
     tb_data_free(d);
@@ -214,9 +214,9 @@ static tbReal motion_error(const tbModel* m, const tbData* d, const tbReal* qacc
   return error / scale;
 }
 
-// A robot on its floor, motors at random: inverse(forward) is a motion that contacts allow and
-// motors can make, and forward with what was found makes the same motion. 0 where the forward step
-// did not converge.
+// A robot on its floor, with random motor torques: inverse(forward) reports a motion that contacts
+// allow and motors can make, and a forward step with the recovered torques gives the same motion. 0
+// if the forward step did not converge.
 static int robot_trip(tbModel* m, int index, int draw, const Contact* contact) {
   tbData* d = tb_data_new(m);
   tbRng rng = {(uint64_t)(index + 1 + 100 * draw)};

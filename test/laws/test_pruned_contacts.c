@@ -46,8 +46,8 @@ static tbReal residual_of_all(tbWorld w, const tbData* all, tbProblem* p) {
   return relative;
 }
 
-// At random states, some of them with impacts that drive fingers into each other. What would be
-// crossed was left out at first: without impulses it would stay open, and it pushes.
+// Random states, some with impacts that drive fingers into each other. Every violated inactive row
+// had been pruned: without an impulse it would not stay open, and in the answer it pushes.
 static void all_contacts_obey_the_law(void** state) {
   (void)state;
   tbWorld w = hand();
@@ -61,7 +61,7 @@ static void all_contacts_obey_the_law(void** state) {
     tbProblem* p = tb_step_problem(w.m, all, &error);
     assert_non_null(p);
     assert_int_equal(tb_step(w.m, w.d), TB_OK);
-    // The residual of what is solved is that of all contacts.
+    // The residual of the solved problem is that of all contacts.
     tbReal solved = fmax(w.d->solve.residual.relative, w.m->opt.solve_tolerance);
     assert_true(residual_of_all(w, all, p) <= 1.01 * solved);
     unsolved += w.d->solve.status != TB_SOLVE_CONVERGED;
@@ -85,7 +85,7 @@ static void all_contacts_obey_the_law(void** state) {
   tb_world_free(w);
 }
 
-// What is left out does not depend on how a step is made.
+// The pruned contacts do not depend on how the step is called.
 static void halves_leave_out_the_same(void** state) {
   (void)state;
   tbWorld w = hand();

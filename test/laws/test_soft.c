@@ -146,8 +146,8 @@ static void plates_fall_as_if_alone(void** state) {
   tb_world_free(all);
 }
 
-// Both ends of a string's range push at once, within a margin that is wider, and nearly cancel:
-// what is left of the gradient is their rounding, which no step lessens.
+// Both ends of a string's range push at once, within a margin that is wider, and nearly cancel: the
+// remaining gradient is their rounding, which no iteration reduces.
 static void forces_that_cancel_converge(void** state) {
   (void)state;
   tbWorld w = tb_world_text(

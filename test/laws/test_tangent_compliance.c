@@ -56,7 +56,7 @@ static void friction_creeps_below_its_limit(void** state) {
 static void solvers_agree(void** state) {
   (void)state;
   static const int SOLVERS[] = {TB_SOLVER_AUTO,   TB_SOLVER_PGS,       TB_SOLVER_ADMM,
-                                TB_SOLVER_NEWTON, TB_SOLVER_STAGGERED, TB_SOLVER_PROX,
+                                TB_SOLVER_NEWTON, TB_SOLVER_STAGGERED, TB_SOLVER_PROX_NEWTON,
                                 TB_SOLVER_IPM};
   for (int soft = 0; soft < 2; soft++) {
     for (size_t s = 0; s < sizeof SOLVERS / sizeof *SOLVERS; s++) {

@@ -132,8 +132,8 @@ static void limits_of_equilibrium(void** state) {
   }
 }
 
-// A weight that rests a rounding error, or a little more, above its limit is held from the first
-// step on: the limit's force is what the weight needs to stop there, and to stay.
+// A weight at rest at its limit, a rounding error or a little more away, is held from the first
+// step on: the limit's force stops the weight there and holds it.
 static void limits_hold_what_rests(void** state) {
   (void)state;
   for (int law = 0; law < TB_LAW_COUNT; law++) {

@@ -205,8 +205,8 @@ static void energy_decays(void** state) {
   }
 }
 
-// EXP's sliding mass: pushed from the side it slips at the cone's boundary. While it slips,
-// x'' = f(t) - mu N; the normal force settles at N = m g + 0.19.
+// EXP's sliding mass: pushed from the side it slips at the boundary of the cone. While it slips,
+// x'' = f(t) - mu N; the normal force converges to N = m g + 0.19.
 static void sliding_mass_follows_coulomb(void** state) {
   (void)state;
   for (int i = 0; i < NINTEGRATOR; i++) {
@@ -260,7 +260,7 @@ static void anchors_survive_stick_slip_stick(void** state) {
                 0.5 * limit, 1e-6);
     tb_world_run(w, n);
     assert_near(w.d->qpos[0], stopped, 1e-9);
-    // Let go: it springs back by what the push had stretched, no more.
+    // After the release it springs back by the stretch of the push and no more.
     w.d->qfrc_applied[0] = 0;
     tb_world_run(w, n);
     assert_near(stopped - w.d->qpos[0], 0.5 * limit / 1e5, 1e-8);
@@ -467,7 +467,7 @@ static void torsion_slows_a_top(void** state) {
 }
 
 // A ball that slides, spins and rolls at once is braked along each as by the exact law, whatever
-// its coefficient of sliding: what slides easily still has all of its torsion.
+// its coefficient of sliding: with little sliding friction torsional friction is the same.
 static void friction_brakes_as_much_as_it_can(void** state) {
   (void)state;
   static const double SLIDING[] = {0, 1e-3, 0.05, 0.2, 0.5, 2};

@@ -8,9 +8,10 @@
 
 // ---- limits -------------------------------------------------------------------------------------
 
-// A door that starts 0.8 rad behind its stop comes up to it at correction_speed and rests there,
-// instead of being thrown at K 0.8 / B = 267 rad/s; a slider 30 cm behind its own likewise. A load
-// then holds the spring's full depth: what was seen within bounds is a plain spring.
+// A door that starts 0.8 rad beyond its limit returns to it at correction_speed and rests there,
+// instead of being thrown at K 0.8 / B = 267 rad/s; a slider 30 cm beyond its limit likewise. A
+// later load compresses the spring fully: a contact that was within its range once is a plain
+// spring.
 static void limit_comes_up_slowly(void** state) {
   (void)state;
   static const char ROBOT[] =
@@ -244,8 +245,8 @@ static void newton_knows_the_cone(void** state) {
   print_message("at most %d iterations, %.2f in the mean, %d of %d slide\n", most,
                 (double)sum / DRAWS, slid, DRAWS);
   assert_true(10 * slid >= 9 * DRAWS);
-  // Quadratic: without the turn of the direction it is 10, without what the normal force does to
-  // the limit 3.1 in the mean.
+  // Quadratic convergence: without the derivative of the friction direction it takes 10 iterations,
+  // without that of the limit by the normal force 3.1 on average.
   assert_true(most <= 4 && sum <= 3 * DRAWS);
 }
 
@@ -320,9 +321,9 @@ static void slack_springs_do_not_pull(void** state) {
   tb_world_free(w);
 }
 
-// Grains of a milligram at steps of up to 3e6 times their contact's time: where slip presses them
-// on, friction that follows the normal force runs away within a step. No step fails, and what they
-// get is not much more than they fell with.
+// Grains of a milligram at steps of up to 3e6 times their contact's time constant: if slip
+// increases the normal force, friction proportional to it is unstable within a step. No step fails,
+// and the energy is not much more than that of the fall.
 static void grains_do_not_run_away(void** state) {
   (void)state;
   static const char* const SHAPES[] = {
@@ -346,9 +347,9 @@ static void grains_do_not_run_away(void** state) {
   }
 }
 
-// Light parts that are thrown together spin by more than a step resolves: what they are carried
-// into then counted as springs that somebody had pressed, 1e12 J at 2 ms. And a screw that spins in
-// flight keeps its energy, with its frame 2 cm off its centre of mass.
+// Light parts that are thrown together spin by more than a step resolves: overlaps caused by this
+// rotation once counted as compressed springs, 1e12 J at 2 ms. And a screw that spins in flight
+// keeps its energy, with its frame 2 cm off its centre of mass.
 static void screws_in_a_bin_come_to_rest(void** state) {
   (void)state;
   enum { SCREWS = 20 };
@@ -456,8 +457,8 @@ static void springs_stay_on_their_circle(void** state) {
   }
 }
 
-// What does not pull does not change within the step either: a slack tendon lets its body go on, a
-// servo at its bound pushes with that.
+// An inactive force does not change within the step either: a slack tendon does not brake its body,
+// a saturated servo keeps its force.
 static void slack_and_held_springs_are_constant(void** state) {
   (void)state;
   tbWorld w = tb_world_springs(

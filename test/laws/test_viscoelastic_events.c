@@ -35,11 +35,11 @@ static int ascending(const void* a, const void* b) {
   return (x > y) - (x < y);
 }
 
-// The middle of the step and its events: second order through all of them, and the same limit as
-// explicit Euler, which knows of neither. Where the normal force falls faster than a sticking
-// spring relaxes, sticking and slipping alternate ever faster as the speed goes to zero, and what
-// comes of it is decided by rounding: throws whose truth changes with its step count for nobody.
-// Some that pass next to it are off by more at a shorter step: the order is that of the median.
+// The midpoint integrator with events: second order through all events, and the same limit as
+// explicit Euler, which locates none. Where the normal force falls faster than a sticking spring
+// relaxes, sticking and slipping alternate ever faster as the speed goes to zero, and rounding
+// decides the result: throws whose reference changes with the number of steps are skipped. Some
+// throws near these have larger errors at a shorter step: the order is that of the median.
 static void events_keep_the_order(void** state) {
   (void)state;
   tbRng rng = {3};
@@ -75,9 +75,9 @@ static void events_keep_the_order(void** state) {
   assert_true(median[1] < median[0] / 16 && median[2] < median[1] / 16);
 }
 
-// A mass creeps along while it is pressed down more and more, and pushed by a little less than
-// friction: friction is the cone's at every step, since the anchor ends each step where the cone of
-// its end allows. An anchor that only knew the cone of the start would stick from the third step
+// A mass slips slowly while the force that presses it down grows, pushed by a little less than the
+// friction limit: friction is on the cone at every step, since the anchor ends each step where the
+// cone at its end allows. An anchor that used the cone of the start would stick from the third step
 // on: the cone grows by 100 N a step, and the damper adds 30 N at most.
 static void slipping_anchor_keeps_up_with_the_cone(void** state) {
   (void)state;
@@ -101,7 +101,7 @@ static void slipping_anchor_keeps_up_with_the_cone(void** state) {
   }
 }
 
-// A slow slip pushed round in a circle: friction stays against the velocity.
+// A slow slip whose direction rotates: friction stays opposite to the velocity.
 static void friction_turns_with_the_slip(void** state) {
   (void)state;
   double worst = 1, h = 0.001, spin = 60;
@@ -176,7 +176,7 @@ static void mean_that_pulls_is_none(void** state) {
 }
 
 // EXP eq. 25-26: a mass that makes one oscillation on its tangential spring within a step. The mean
-// of the friction is zero, that of its running mean is twice what the cone allows, and is limited
+// of the friction is zero. Its running mean averages to twice the limit of the cone and is limited
 // to it: the position is that of a mass slowed down by mu m g.
 static void mean_of_the_mean_is_in_the_cone(void** state) {
   (void)state;
@@ -220,7 +220,7 @@ static tbWorld bar(int collides, double h) {
   return w;
 }
 
-// One foot is lifted: over the step the other bears what it would without it.
+// One foot is lifted: over the step the other carries the same load as without it.
 static void lifted_foot_lets_go(void** state) {
   (void)state;
   tbWorld w[2] = {bar(1, 0.02), bar(0, 0.02)};
@@ -281,8 +281,8 @@ static void anchor_of_a_tip_that_lets_go_follows(void** state) {
 
 // ---- long steps, stiff contacts ----------------------------------------------------------------
 
-// EXP section VI-F: constant A and b predict the forces over 20 ms. One step as long as that
-// applies the impulses of 320 small ones, up to what the robot's motion changes.
+// EXP section VI-F: constant A and b predict the forces over 20 ms. One step of that length applies
+// the impulses of 320 small ones, up to the effect of the robot's motion.
 static void one_long_step_predicts_the_impulse(void** state) {
   (void)state;
   double sum[2] = {0};
@@ -400,9 +400,9 @@ static void hand_survives_random_controls(void** state) {
   }
 }
 
-// A box put on a slope at 0.97 of its friction slips a little while its springs take the load, and
-// stops, with every integrator and step. Friction that overshoots from one side of the slip to the
-// other brakes less than gravity pulls: the box then creeps on at h mu g for ever.
+// A box put on a slope at 0.97 of its friction limit slips a little while its springs take the
+// load, and stops, with every integrator and step. Friction that overshoots from one side of the
+// slip to the other brakes less than gravity pulls: the box would then slide on at h mu g.
 static void what_nearly_slips_stops(void** state) {
   (void)state;
   const double angle = 0.97 * atan(0.5);

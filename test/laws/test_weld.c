@@ -1,4 +1,4 @@
-// Welds: what they hold is where it was, however far away their frames are.
+// Welds hold the relative pose of two bodies, also with frames far from them.
 #include "common/worlds.h"
 
 enum { NLAW = 5, NWELD = 3, NFAR = 4, NMASS = 2 };
@@ -89,8 +89,8 @@ static void welded_bodies_do_not_push(void** state) {
   }
 }
 
-// A ring of links in free fall asks its ties for nothing but what rounding leaves of their places:
-// that is solved, whatever the largest velocity is.
+// A ring of links in free fall, whose connections need only the forces that rounding of their
+// positions causes: these steps are solved at any velocity of the ring.
 static void falling_ring_converges(void** state) {
   (void)state;
   enum { LINKS = 36 };

@@ -11,7 +11,7 @@ typedef struct {
   tbReal* dense;             // G + C
 } System;
 
-// A graph of `nodes` nodes where `linked(i, j)` says who touches whom.
+// A graph of `nodes` nodes in which `linked(i, j)` says whether i and j are neighbours.
 static System make_system(tbRng* rng, int nodes, bool (*linked)(tbRng*, int, int)) {
   System s = {.nodes = nodes};
   bool* touch = calloc((size_t)(nodes * nodes) + 1, sizeof *touch);
@@ -115,7 +115,7 @@ static void test_solutions(void** state) {
     assert_true(tb_block_lu_analyze(&lu, &arena, &pattern));
     tbReal *want = calloc((size_t)s.size, sizeof(tbReal)),
            *x = calloc((size_t)s.size, sizeof(tbReal));
-    // Twice: nothing of the first factorization may be left over.
+    // Twice: the second factorization must not depend on the first.
     for (int again = 0; again < 2; again++) {
       assert_int_equal(tb_block_lu_factor(&lu, s.value, s.diagonal, 1e-12), 0);
       for (int i = 0; i < s.size; i++) want[i] = tb_rng_normal(&rng);

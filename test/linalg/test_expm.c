@@ -99,7 +99,7 @@ static void every_order_meets_the_accuracy(void** state) {
   }
 }
 
-// Without squarings the error falls as |A|^(2m+1): the orders are what they say.
+// Without squarings the error falls as |A|^(2m+1), the documented order.
 static void orders_converge_at_their_rate(void** state) {
   (void)state;
   tbRng rng = {3};

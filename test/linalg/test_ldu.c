@@ -119,7 +119,7 @@ static void check(bool symmetric) {
     tb_lu_solve(p->size, p->A, p->size, pivot, y);
     for (int i = 0; i < p->size; i++) assert_near(x[i], y[i], 1e-11);
   }
-  // Both are taken out: nodes one by one, and in groups.
+  // Both occur: nodes eliminated one by one, and in groups.
   assert_true(grouped > 200);
   tb_arena_free(&arena);
   free(p);

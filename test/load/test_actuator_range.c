@@ -29,7 +29,7 @@ static double length_at(double q) {
   return hypot(0.3 * cos(q), 1 + 0.3 * sin(q));
 }
 
-// The ends are those of the joint, but for what a soft limit gives.
+// The ends are those of the joint, except for the compliance of soft limits.
 static void ranges_follow_the_limits(void** state) {
   (void)state;
   const double DEG = 3.14159265358979323846 / 180;
@@ -53,7 +53,7 @@ static void ranges_follow_the_limits(void** state) {
 
 static void settings_count(void** state) {
   (void)state;
-  // Limits of joints and tendons are taken as they are; a range that is there stays.
+  // Limits of joints and tendons are copied; a given range stays.
   tbModel* m = must_load("<lengthrange mode='all' uselimit='true'/>", "range='-30 40'",
                          "<motor joint='j'/><muscle tendon='t'/><muscle tendon='t' "
                          "lengthrange='0.1 0.2'/>");

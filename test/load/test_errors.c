@@ -294,7 +294,7 @@ static void search_paths(void** state) {
   assert_int_equal(error.code, TB_ERROR_ARGUMENT);
 }
 
-// What cannot be written is not taken away where it is no file.
+// A path that cannot be written and is not a file is not removed.
 static void devices(void** state) {
   (void)state;
   if (access("/dev/full", W_OK) != 0) skip();

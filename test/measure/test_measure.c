@@ -91,8 +91,8 @@ static void a_box_that_is_pulled_apart(void** state) {
   tb_model_free(m);
 }
 
-// What the feet of a robot that floats press against each other counts, although joints bear it;
-// what a gripper that is fixed to the world presses on a wall does not.
+// Forces between the feet of a floating robot count, although joints carry them; the force of a
+// gripper that is fixed to the world on a wall does not.
 static void joints_of_floating_robots_are_locked(void** state) {
   (void)state;
   tbError error;

@@ -105,6 +105,7 @@ static void contacts_and_names(void** state) {
   REFUSED(tb_set_joint_qpos(w.m, w.d, "hinge", v, 1, &error), "not finite");
   REFUSED(tb_set_joint_qvel(w.m, w.d, "hinge", v, 1, &error), "not finite");
   v[0] = 0;
+  REFUSED(tb_set_joint_qpos(w.m, w.d, "free", v, 7, &error), "quaternion");
   WORLD_OF(tb_actuator_ctrl, PARTS("motor", v));
   REFUSED(tb_actuator_ctrl(w.m, w.d, NULL, v, &error), "NULL");
   REFUSED(tb_actuator_ctrl(w.m, w.d, "moter", v, &error), "did you mean 'motor'");

@@ -1,4 +1,4 @@
-// Compiled models as files: exact round trips, and files that are cut, changed or made to hurt.
+// Compiled models as files: exact round trips, and truncated, modified or malicious files.
 #include <unistd.h>
 
 #include "common/test.h"

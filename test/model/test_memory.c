@@ -121,7 +121,7 @@ static void steps(void** state) {
           fail_msg("law %d, allocation %ld: %s: \"%s\"", law, n, tb_result_name(result),
                    d->message);
         }
-        // The same world goes on once there is memory.
+        // The same world can be stepped again once there is memory.
         assert_int_equal(tb_step(m, d), TB_OK);
       }
       bool out = failed;

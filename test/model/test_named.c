@@ -95,7 +95,7 @@ static void errors_say_the_nearest_name(void** state) {
   REFUSED(tb_pose(w.m, w.d, TB_OBJ_JOINT, "shoulder", x, NULL, &error), "no pose")
   REFUSED(tb_pose(w.m, w.d, TB_OBJ_SITE, "tipp", x, NULL, &error), "'tip'")
 #undef REFUSED
-  // What was refused changed nothing.
+  // A refused call changed nothing.
   assert_near(w.d->qpos[0], 0, 0);
   assert_near(w.d->ctrl[0], 0, 0);
   tb_world_free(w);

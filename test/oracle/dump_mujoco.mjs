@@ -54,7 +54,7 @@ function copyFolder(mujoco, folder, budget) {
     } else if (entry.isFile() || entry.isSymbolicLink()) {
       // What another test wrote there may be gone by now.
       const found = fs.statSync(file, {throwIfNoEntry: false});
-      if (!found || found.size > largestFile || (budget.left -= found.size) < 0) continue;
+      if (!found || !found.isFile() || found.size > largestFile || (budget.left -= found.size) < 0) continue;
       try {
         copyFile(mujoco, file);
       } catch (error) {

@@ -30,7 +30,8 @@ function copyFolder(mujoco, folder) {
     }
     // What another test wrote there may be gone by now.
     try {
-      if (fs.statSync(file).size < 1 << 26) mujoco.FS.writeFile('/host' + file, fs.readFileSync(file));
+      const found = fs.statSync(file);
+      if (found.isFile() && found.size < 1 << 26) mujoco.FS.writeFile('/host' + file, fs.readFileSync(file));
     } catch (error) {
       if (error.code !== 'ENOENT') throw error;
     }

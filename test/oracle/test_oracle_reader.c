@@ -1,4 +1,4 @@
-// The peer itself: what the dump says about a model whose numbers are known in closed form.
+// The peer itself: the dump of a model whose numbers are known in closed form.
 #include "common/oracle.h"
 #include "common/test.h"
 

@@ -100,7 +100,7 @@ static void members_stay(void** state) {
     tb_cone_project(dim, mu, x, y);
     bool same = memcmp(x, y, sizeof(tbReal) * (size_t)dim) == 0;
     bool contains = tb_cone_contains(dim, mu, x);
-    // A projection may end on what it started from, but for a member it must.
+    // The result of a projection may be its input, and must be for a member of the cone.
     assert_true(!contains || same);
     if (k % 3 == 0) {
       x[0] *= 1 + 1e-12;

@@ -1,5 +1,5 @@
-// Problems that are filled wrongly are refused with the reason, and nothing is read outside of what
-// they describe.
+// Wrongly filled problems are refused with the reason, and no memory outside of their arrays is
+// read.
 #include <limits.h>
 
 #include "common/test.h"

@@ -213,7 +213,7 @@ static void bad_creation(void** state) {
   value[1] = NAN;
   assert_null(tb_problem_create_csr(1, &block, start, column, value, NULL, g, &error));
   value[1] = 1;
-  // What is not there is not zero.
+  // A missing array is not an array of zeros.
   tbReal G[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   assert_null(tb_problem_create_dense(1, &block, NULL, NULL, g, &error));
   assert_null(tb_problem_create_dense(1, &block, G, NULL, NULL, &error));

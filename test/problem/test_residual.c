@@ -104,8 +104,8 @@ static void not_finite(void** state) {
   assert_true(tb_residual(&p, TB_LAW_NCP, zero, zero).relative == 0);
 }
 
-// Where next to nothing moves freely, impulses that move things are wrong by a large number, not by
-// an infinite one; and the guard is not met by answers that are merely bad.
+// With a free velocity of nearly zero, impulses that move bodies have a large but finite residual;
+// and the bound on the scale does not affect answers that are merely inaccurate.
 static void tiny_free_velocity(void** state) {
   (void)state;
   tbBlock block;
@@ -125,8 +125,7 @@ static void tiny_free_velocity(void** state) {
   assert_near(tb_residual(&p, TB_LAW_NCP, lambda, sigma).relative, 399, 1e-12);
 }
 
-// Dry friction with next to nothing to hold: what is left of the velocity counts, not how far the
-// bound is.
+// Dry friction with nearly no load: the remaining velocity counts, not the distance from the bound.
 static void idle_dry_friction(void** state) {
   (void)state;
   tbBlock block = {.type = TB_BLOCK_BOX, .dim = 1, .lower = -2, .upper = 2};
@@ -166,7 +165,7 @@ static void raisim_by_brute_force(void** state) {
   assert_true(tb_residual(&p, TB_LAW_RAISIM, best, sigma).relative < 1e-5);
   assert_true(tb_residual(&p, TB_LAW_NCP, best, sigma).relative > 1e-3);
   tbReal lambda[3] = {0};
-  tbSolveInfo info = tb_test_solve(&p, TB_LAW_RAISIM, "bisection", 1e-10, 1000, lambda);
+  tbSolveInfo info = tb_test_solve(&p, TB_LAW_RAISIM, "pgs", 1e-10, 1000, lambda);
   assert_int_equal(info.status, TB_SOLVE_CONVERGED);
   assert_near_array(lambda, best, 3, 1e-5);
 }

@@ -1,4 +1,4 @@
-// Recordings and series: names of columns, what is written is read back, and what is refused.
+// Recordings and series: names of columns, round trips, and refused input.
 #include "tribo/record.h"
 
 #include "common/test.h"
@@ -49,7 +49,7 @@ static void write_text(const char* path, const char* text) {
 enum { STEPS = 300 };  // more than a chunk
 static tbReal qpos[STEPS][9], ctrl[STEPS][2];
 
-// Record some steps with moving controls; what they were is kept.
+// Record some steps with varying controls, and keep their values.
 static void record(const char* path, const char* what) {
   tbRecording* r = tb_record_open(path, m, what, &error);
   if (!r) fail_msg("%s", error.message);

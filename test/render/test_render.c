@@ -1,4 +1,4 @@
-// The renderer of the library: cameras, framing, arrows, labels, and what it refuses.
+// The renderer of the library: cameras, framing, arrows, labels, and refused input.
 #include "tribo/render.h"
 
 #include "common/test.h"
@@ -73,7 +73,7 @@ static Patch find(const unsigned char* picture, int k) {
 }
 
 // Along +x at azimuth 0: +y is on the left. Along +y at 90: +x is on the right. From above at a
-// positive elevation: what is further away is higher up.
+// positive elevation: farther points are higher in the picture.
 static void the_signs_of_the_free_camera(void** state) {
   (void)state;
   tbCamera camera = tbDefaultCamera();

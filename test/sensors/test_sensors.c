@@ -1,4 +1,4 @@
-// Sensors of geometry and contact against what can be worked out by hand.
+// Sensors of geometry and contact against values derived by hand.
 #include "common/test.h"
 #include "sensors/values.h"
 #include "tribo/tribo.h"
@@ -89,7 +89,7 @@ static void contact_carries_the_weight(void** state) {
     assert_near(down[10], -1, 1e-9);  // normal: from the ball to the floor
     assert_near(up[1], 20, 1e-3);
     assert_near(up[6], 1, 1e-9);
-    // The net force of body 1 on what it touches points down, in world axes.
+    // The net force of body 1 on the bodies that it touches points down, in world axes.
     assert_near(net[2], -20, 1e-3);
     for (int k = 9; k < 18; k++) assert_near(net[k], 0, 0);
     assert_near(sensor(w, "here")[0], 1, 0);

@@ -54,7 +54,7 @@ static Record run(const tbModel* m, tbData* d, int controlled, tbRng* rng, const
   int steps = (int)(choice.seconds / m->opt.timestep + 0.5);
   int period = (int)(0.05 / m->opt.timestep + 0.5), row = 0;
   Record r = {0};
-  // What the scene could fall by sets the scale of energies.
+  // The largest possible energy of a fall in the scene sets the scale of energies.
   double scale = m->total_mass * 9.81 * fmax(m->extent, 0.1), work = 0, effort = 0;
   for (int i = 0; i < steps; i++) {
     if (controlled && i % period == 0) random_controls(m, d, rng);
@@ -98,8 +98,9 @@ static void one(tbModel* m, int robot, int law, double dt, int controlled) {
   tbRng rng = {(uint64_t)(11 + robot)};
   int before = failures;
   Record r = run(m, d, controlled, &rng, what);
-  // Springs release what an overlapping start has stored: those of the soft law are bounded, and
-  // contacts of the viscoelastic law, but not its joint limits: Go2 starts 0.8 rad beyond one.
+  // Springs release the energy that an overlapping start has stored: it is bounded for springs of
+  // the soft law and for contacts of the viscoelastic law, but not for its joint limits: Go2 starts
+  // 0.8 rad beyond one.
   double most = law == TB_LAW_VISCOELASTIC ? INFINITY : law == TB_LAW_SOFT ? 2 : 0.2;
   if (!(r.excess <= most)) report(what, "energy from nowhere", 0);
   if (choice.lines) {

@@ -177,7 +177,7 @@ static void test_known_solution(void** state) {
 }
 
 // Two copies of a scene that do not touch move alike. Their impulses may differ: they are not
-// unique, and residuals are judged in the scale of all islands solved so far.
+// unique, and residuals are relative to the scale of all islands solved so far.
 static void test_islands(void** state) {
   (void)state;
   tbRng rng = {13};
@@ -294,8 +294,8 @@ static void test_other_blocks(void** state) {
   }
   // Most solvers of all laws solve all of them; those without a proof of convergence solve most.
   static const char* const MOSTLY[] = {"ncp/admm",         "ncp/staggered", "ncp/ipm",
-                                       "ncp/prox",         "lcp/staggered", "lcp/ipm",
-                                       "raisim/bisection", "raisim/auto"};
+                                       "ncp/prox-newton",         "lcp/staggered", "lcp/ipm",
+                                       "raisim/pgs", "raisim/auto"};
   for (int s = 0; s < tb_solver_count(); s++) {
     char name[64];
     int least = 60;
@@ -307,8 +307,8 @@ static void test_other_blocks(void** state) {
   }
 }
 
-// The residual of a round cone is written out: the general path must agree, which a coefficient
-// that differs in its last digit takes.
+// The residual of a round cone has code of its own: it agrees with the general one, which a
+// coefficient with another last digit selects.
 static void test_round_residual(void** state) {
   (void)state;
   tbRng rng = {23};

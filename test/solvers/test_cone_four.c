@@ -83,7 +83,7 @@ static tbReal size_of(const tbReal* x) {
   return size;
 }
 
-// E H + R of a lane, column by column, and the sizes of what its entries are sums of.
+// E H + R of a lane, column by column, and the magnitudes of the terms of its entries.
 static void stiffness(const tbConeSimd* g, int l, const tbLorentz* s, tbReal A[D][D],
                       tbReal size[D][D]) {
   tbReal z[D] = {g->z[0][l], g->z[1][l], g->z[2][l]};
@@ -183,8 +183,8 @@ static void move(tbRng* rng, tbConeSimd* g, int l) {
   for (int r = 0; r < D; r++) g->jv[r][l] = (g->b[r][l] - v[r]) / g->S[r][l];
 }
 
-// c as in lorentz.h, b = E c - r, f = S K b, dx = K (b - S J dv); and dz = c - H dx to the size of
-// what is solved for, although H dx is a sum of terms up to 1 / CLOSE times as large.
+// c as in lorentz.h, b = E c - r, f = S K b, dx = K (b - S J dv); and dz = c - H dx with an error
+// relative to dz, although H dx is a sum of terms up to 1 / CLOSE times as large.
 static void directions(void** state) {
   (void)state;
   tbRng rng = {6};
@@ -263,7 +263,7 @@ static void lengths(void** state) {
     assert_near(tb_cone_simd_length(four, FOURS, affine, 1.25), expected, 1e-9 * expected);
   }
   assert_true(cut > CASES / 4 && cut < CASES);
-  // What is not a number lets nothing pass that would be taken for a step.
+  // With NaN no step length is returned that a caller would use.
   make(&rng, four);
   four[1].x[0][2] = NAN;
   tbReal a = tb_cone_simd_length(four, FOURS, false, 1.25);

@@ -19,7 +19,7 @@ static int most_contacts = 12;
 
 // Methods on dense matrices are for problems of up to some hundred contacts.
 static bool dense_method(const char* name) {
-  static const char* const names[] = {"staggered", "newton", "prox", "direct"};
+  static const char* const names[] = {"staggered", "newton", "prox-newton", "lemke"};
   for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
     if (strcmp(names[k], name) == 0) return true;
   }
@@ -48,8 +48,8 @@ static void solve_all(const char* name, const tbProblem* p, int* runs, int* conv
     if (result == TB_ERROR_UNSUPPORTED) continue;
     if (result != TB_OK) fail_msg("%s: %s", name, error.message);
     tb_problem_velocity(p, lambda, sigma, NULL);
-    bool corrected = strcmp(settings.solver, "corrected") == 0;
-    tbResidual r = tb_residual(p, corrected ? TB_LAW_NCP : (tbLaw)settings.law, lambda, sigma);
+    bool exact = strcmp(settings.solver, "pgs-exact") == 0;
+    tbResidual r = tb_residual(p, exact ? TB_LAW_NCP : (tbLaw)settings.law, lambda, sigma);
     assert_true((info.status == TB_SOLVE_CONVERGED) == (r.relative <= settings.tol));
     if (automatic && info.status != TB_SOLVE_CONVERGED) {
       fail_msg("%s: auto reached %g only", name, r.relative);

@@ -246,7 +246,7 @@ static void relaxes_within_the_cone(void** state) {
   assert_true(farther > CASES / 5 && back > CASES / 5);
 }
 
-// What a lane computes does not depend on the others; what is not a number stays as it is.
+// The result of a lane does not depend on the others; NaN stays NaN.
 static void lanes_are_alone(void** state) {
   (void)state;
   tbRng rng = {35};

@@ -44,7 +44,7 @@ static void between_walls(void** state) {
   assert_string_equal(tb_solve_status_name(TB_SOLVE_INFEASIBLE), "infeasible");
   make(&w, 1, -0.9, 0);
   assert_int_equal(status_of(&w), TB_SOLVE_INFEASIBLE);
-  // As fast as the other side gives way: just possible.
+  // The other side moves away at the same speed: barely feasible.
   make(&w, 1, -1, 0);
   assert_int_equal(status_of(&w), TB_SOLVE_CONVERGED);
   make(&w, 1, -2, 0);

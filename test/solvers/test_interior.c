@@ -206,11 +206,10 @@ static void paths_without_folds(void** state) {
   assert_true(solved >= 58);
 }
 
-// Where half of the contacts do something else than the guess says, a large island costs what
-// interior points alone do, if these solve it (all but one in fifteen): no round on the active set,
-// before or after. Near the answer it is such rounds that solve it, but for one in fifteen: mostly
-// where a contact opens more slowly than a thousandth of the fastest velocity, and so is closed in
-// the first round.
+// If half of the contacts have other modes than the guess, a large island costs as much as interior
+// points alone, if these solve it (all but one in fifteen): no active-set iterations before or
+// after. The others need active-set iterations near the answer: mostly a contact opens more slowly
+// than a thousandth of the fastest velocity, and so is closed in the first iteration.
 static void guesses_far_off_are_not_tried(void** state) {
   (void)state;
   int alike = 0, near = 0, count = 16;
@@ -218,7 +217,7 @@ static void guesses_far_off_are_not_tried(void** state) {
     tbRng rng = {(uint64_t)trial + 3001};
     Case* c = case_new(&rng, MOST, trial % 3, false, 0);
     assert_true(c->p.n > 200);
-    // A single impulse, of next to nothing: there was a step before, and it is of no use.
+    // A single, tiny impulse: there was a last step, but its impulses are no help.
     tbReal lambda[ROWS] = {1e-9}, alone[ROWS] = {1e-9}, sigma[ROWS];
     tbSolveInfo whole, interior = {0};
     dense_velocity(c, alone, sigma);
@@ -379,8 +378,8 @@ static void contacts_at_once(void** state) {
   }
 }
 
-// Where dofs are few, rounds with sparse factors are tried at length, as with dense ones: as many
-// answers, by other ways.
+// With few dofs many active-set iterations with sparse factors are allowed, as with dense ones:
+// both solve as many problems, on different paths.
 static void few_dofs_take_rounds(void** state) {
   (void)state;
   int solved[2] = {0}, work[2] = {0}, others = 0, count = 40;
@@ -525,9 +524,9 @@ static bool is_within_cones(const Case* c, const tbReal* lambda) {
   return within;
 }
 
-// Sweeps over what is unsettled: where nothing counts as settled the first is a plain sweep; they
-// end where every block holds by the residual function and velocities of the dense matrix; and what
-// is pushed afterwards is looked at again.
+// Sweeps over unconverged blocks: if no block counts as converged the first is a plain sweep. They
+// end when every block converges by the residual function and the velocities of the dense matrix,
+// and blocks that a later change affects are solved again.
 static void unsettled_blocks_are_swept(void** state) {
   (void)state;
   int ended = 0, woken = 0, skipped = 0;

@@ -86,9 +86,9 @@ static void iterate(tbSolveIsland* island, tbReal* lambda) {
   memcpy(lambda, island->best, (size_t)island->p.n * sizeof *lambda);
 }
 
-// Walls large enough for the reduction: the plain LU takes its place unless that is far too
-// expensive, and steps are the same: refined to residuals of 1e-13, times the condition of what is
-// solved. Whether they lead to an answer is not the LU's to say.
+// Walls large enough for the reduction: the plain LU replaces it unless its cost is far higher, and
+// steps are the same: refined to residuals of 1e-13, times the condition number of the system. The
+// LU does not change whether they lead to an answer.
 static void plain_factors(void** state) {
   (void)state;
   static tbReal reduced[2000], plain[2000];

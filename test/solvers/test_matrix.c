@@ -25,7 +25,7 @@ static int corpus(tbTestProblem* out) {
   return count;
 }
 
-// The exact law of round 3-row contacts, written a second time and in another way: by cases.
+// The exact law of round 3-row contacts, implemented a second time in another way: by cases.
 static tbReal violation(const tbProblem* p, const tbReal* lambda, const tbReal* sigma) {
   tbReal worst = 0, impulse = 0, velocity = 0;
   for (int i = 0; i < p->n; i++) {
@@ -74,10 +74,10 @@ static void no_false_success(void** state) {
       if (result == TB_ERROR_UNSUPPORTED) continue;
       assert_int_equal(result, TB_OK);
       runs++;
-      // What is reported is what is there.
+      // The reported residual is that of the answer.
       tb_problem_velocity(p, lambda, sigma, NULL);
-      bool corrected = strcmp(settings.solver, "corrected") == 0;
-      tbLaw law = corrected ? TB_LAW_NCP : (tbLaw)settings.law;
+      bool solves_exact = strcmp(settings.solver, "pgs-exact") == 0;
+      tbLaw law = solves_exact ? TB_LAW_NCP : (tbLaw)settings.law;
       tbResidual own = tb_residual(p, law, lambda, sigma);
       tbResidual exact = tb_residual(p, TB_LAW_NCP, lambda, sigma);
       assert_near(own.relative, info.residual.relative, 1e-15);
@@ -96,7 +96,7 @@ static void no_false_success(void** state) {
     free(sigma);
     tb_test_problem_free(&problems[k]);
   }
-  // Most of the runs do converge: a corpus nobody solves would prove nothing.
+  // Most runs converge: problems that no solver solves would test nothing.
   print_message("%d of %d runs converged\n", converged, runs);
   assert_true(converged > 0.85 * runs);
 }
@@ -110,7 +110,7 @@ static void laws_agree_on_velocity(void** state) {
     tbReal* sigma[TB_LAW_COUNT] = {0};
     for (int s = 0; s < tb_solver_count(); s++) {
       tbLaw law = tb_solver_law(s);
-      if (strcmp(tb_solver_name(s), "corrected") == 0) continue;
+      if (strcmp(tb_solver_name(s), "pgs-exact") == 0) continue;
       tbSolveSettings settings = tbDefaultSolveSettings();
       settings.law = law;
       settings.solver = tb_solver_name(s);
@@ -141,7 +141,7 @@ static void laws_agree_on_velocity(void** state) {
   assert_true(compared > 100);
 }
 
-// A few iterations are what was asked for, and who uses them up says so.
+// The iterations are limited to a few, and a solver that uses all of them reports it.
 static void few_iterations_are_kept_to(void** state) {
   (void)state;
   tbTestProblem problems[MAX_PROBLEMS];
@@ -247,7 +247,7 @@ static void warm_start_and_history(void** state) {
     settings.warm_start = 1;
     assert_int_equal(tb_solve(t.problem, &settings, lambda, NULL, &warm, NULL), TB_OK);
     assert_int_equal(warm.status, TB_SOLVE_CONVERGED);
-    if (strcmp(settings.solver, "corrected") != 0) assert_int_equal(warm.iterations, 0);
+    if (strcmp(settings.solver, "pgs-exact") != 0) assert_int_equal(warm.iterations, 0);
   }
   tb_test_problem_free(&t);
 }

@@ -240,8 +240,8 @@ static int steps_between(int a, int b) {
   return abs(a % SIDE - b % SIDE) + abs(a / SIDE - b / SIDE);
 }
 
-// Impulses of a few contacts that are off by a tenth of the largest one, thousands of tolerances,
-// are set right, and what is far from them stays as it is to the last bit.
+// Impulses of a few contacts with errors of a tenth of the largest one, thousands of tolerances,
+// are corrected, and impulses far from them keep their bits.
 static void repairs_are_local(void** state) {
   (void)state;
   enum { FAR = 12 };
@@ -294,9 +294,9 @@ static bool near_core(const tbSubdomains* g, int tree, int turn) {
   return near;
 }
 
-// What sweeps leave unsettled is solved by itself where it is a few bodies, with its next
-// neighbours where it is more, and with no others, as long as that is solved: always, where there
-// is no friction. In half of the samples sweeps leave something.
+// Blocks that sweeps leave unconverged are solved alone if they are of a few bodies, with their
+// neighbours if they are of more, and with no others, if that succeeds: always without friction. In
+// half of the samples sweeps leave such blocks.
 static void regions_are_small(void** state) {
   (void)state;
   int few = 0, more = 0;
@@ -339,7 +339,7 @@ static tbSubdomain* part_around(tbActiveState* s, tbArena* arena, int body) {
   return tb_subdomain_make(s, arena, g, tb_subdomain_overlap(g, 1, 1));
 }
 
-// Where rounds are not enough, and none is allowed here, a part of a few bodies is solved
+// Where active-set iterations fail (here none is allowed), a subdomain of a few bodies is solved
 // nonetheless.
 static void hard_parts_are_solved(void** state) {
   (void)state;

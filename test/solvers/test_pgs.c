@@ -150,7 +150,7 @@ static tbProblem* heavy_on_light(void) {
   return p;
 }
 
-// Staggered projections, whose rounds hardly contract there, against Newton.
+// Staggered projections, which hardly contract there, against Newton.
 static void staggered_stands_mass_ratios(void** state) {
   (void)state;
   static const char* const solvers[2] = {"newton", "staggered"};
@@ -174,7 +174,7 @@ static void staggered_stands_mass_ratios(void** state) {
   tb_problem_free(p);
 }
 
-// ---- what settings change, and what they must not ----------------------------------------------
+// ---- effects of settings ------------------------------------------------------------------------
 
 // CM Alg. 6 as written, over- and under-relaxed sweeps, and every rule of ADMM's penalty reach the
 // answer of the defaults, and by another way: in other numbers of iterations.

@@ -58,7 +58,7 @@ static void as_the_ellipse(void** state) {
     Contact c;
     make(&c, 3, &rng);
     tbReal a[3] = {0}, b[3] = {0}, slip = 0;
-    tbSolveInfo info = tb_test_solve(&c.p, TB_LAW_RAISIM, "bisection", 1e-11, 1000, a);
+    tbSolveInfo info = tb_test_solve(&c.p, TB_LAW_RAISIM, "pgs", 1e-11, 1000, a);
     tb_local_raisim(&c.block, c.A, c.g, b, &slip);
     assert_true(residual(&c, b) < 1e-9);
     if (info.status != TB_SOLVE_CONVERGED) continue;
@@ -79,7 +79,7 @@ static void least_energy(void** state) {
     int d = dims[k % 4];
     make(&c, d, &rng);
     tbReal x[MAX] = {0}, slip = 0;
-    tbSolveInfo info = tb_test_solve(&c.p, TB_LAW_RAISIM, "bisection", 1e-9, 1000, x);
+    tbSolveInfo info = tb_test_solve(&c.p, TB_LAW_RAISIM, "pgs", 1e-9, 1000, x);
     assert_int_equal(info.status, TB_SOLVE_CONVERGED);
     tbReal least = energy(&c, x);
     // The exact law's answer lies in the set too.
@@ -190,7 +190,7 @@ static void jammed(void** state) {
     tbSolveSettings settings = tbDefaultSolveSettings();
     settings.law = TB_LAW_RAISIM;
     settings.warm_start = 1;
-    static const char* const names[] = {"auto", "bisection"};
+    static const char* const names[] = {"auto", "pgs"};
     for (int s = 0; s < 2; s++) {
       tbReal lambda[6];
       tbSolveInfo info;
@@ -206,7 +206,7 @@ static void jammed(void** state) {
 }
 
 // A contact that slides under raisim, x = x_N u and y = -t (a + u) in the coordinates in which its
-// cone is round: modes find u, and the weights are right to first order for a neighbour of it.
+// cone is round: the modes give u, and the weights are correct to first order for a nearby u.
 static void check_lean(tbRng* rng, double turn) {
   tbBlock block = {.type = TB_BLOCK_CONE, .dim = 3, .mu = {0.7, 0.4}};
   tbReal g[3] = {0}, rho[3] = {2, 3, 3}, a[3] = {0}, lambda[3], sigma[3], c0[3], W[9];

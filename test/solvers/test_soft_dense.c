@@ -134,7 +134,7 @@ static void solves_random_islands(void** state) {
     tb_arena_reset(&arena);
     tbDenseAssembly dense;
     assert_true(tb_dense_assembly_build(&dense, &s.problem, &arena));
-    // The second round starts from what the first one left.
+    // The second iteration starts from the result of the first.
     for (int round = 0; round < 2; round++) {
       tb_dense_assembly_open(&dense, &s.problem);
       for (int b = 0; b < BLOCKS; b++) {

@@ -157,7 +157,7 @@ static void finished_is_built(void** state) {
         tb_ltdl_solve(c->forest, c->LD, c->inverse, whole);
         for (int k = 0; k < s->size; k++) assert_near(listed[k], whole[s->dof[k]], 1e-9);
         assert_true(tb_velocity_analyze(s));
-        // What is finished stays as it is.
+        // A finished assembly stays unchanged.
         const tbNodeRows* rows = s->rows;
         assert_true(tb_velocity_analyze(s) && s->rows == rows);
       } else {

@@ -1,5 +1,5 @@
-// What goes with a solve: memory with a limit, memory that forgets, names of laws, the largest part
-// of a residual.
+// Memory of a solve: limits and discarded warm starts; names of laws, the largest part of a
+// residual.
 #include "common/contact_problems.h"
 
 static tbResult solve(const tbProblem* p, const char* solver, tbSolveWork* work, tbReal* lambda,
@@ -22,7 +22,7 @@ static void memory_stays_within_its_limit(void** state) {
   size_t needed = tb_solve_work_bytes(free_work);
   tb_solve_work_free(free_work);
 
-  // Half of what is needed: an error, and the answer is left alone.
+  // Half of the necessary memory: an error, and the answer is left unchanged.
   tbSolveWork* work = tb_solve_work_create();
   tb_solve_work_limit(work, needed / 2);
   assert_int_equal(solve(problem.problem, "admm", work, lambda, &info), TB_ERROR_MEMORY);

@@ -555,6 +555,21 @@ static void control_nan(const tbModel* m, tbData* d, const void* user) {
   (void)m, (void)user;
   d->qfrc_applied[1] = INFINITY;
 }
+static void control_ctrl_nan(const tbModel* m, tbData* d, const void* user) {
+  (void)m, (void)user;
+  d->ctrl[0] = NAN;
+}
+static tbReal nan_of_actuator(const tbModel* m, const tbData* d, int i, const void* user) {
+  (void)m, (void)d, (void)i, (void)user;
+  return NAN;
+}
+static void nan_of_sensor(const tbModel* m, const tbData* d, int s, tbReal* values,
+                          const void* user) {
+  (void)m, (void)d, (void)s, (void)user;
+  values[0] = NAN;
+}
+
+enum { BAD_CONTACTS = 14 };
 static void bad_contact(const tbModel* m, const tbData* d, tbContact* c, const void* user) {
   (void)m, (void)d;
   switch (*(const int*)user) {
@@ -562,8 +577,49 @@ static void bad_contact(const tbModel* m, const tbData* d, tbContact* c, const v
     case 1: c->friction[1] = -1; break;
     case 2: c->compliance = -1; break;
     case 3: c->restitution = NAN; break;
-    default: c->damping = INFINITY; break;
+    case 4: c->damping = INFINITY; break;
+    case 5: c->tangentcompliance = -1; break;
+    case 6: c->tangentcompliance = NAN; break;
+    case 7: c->restitution = 1.5; break;
+    case 8: c->comfree[0] = NAN; break;
+    case 9: c->comfree[1] = INFINITY; break;
+    case 10: c->solref[0] = NAN; break;
+    case 11: c->solreffriction[1] = NAN; break;
+    case 12: c->solimp[2] = NAN; break;
+    default: c->restitution = -0.1; break;
   }
+}
+
+// NaN from functions of actuators and sensors, and as a control.
+static void bad_values_of_actuators_are_named(void** state) {
+  (void)state;
+  const tbCallbacks USERS[] = {{.control = control_ctrl_nan},
+                               {.act_dyn = nan_of_actuator},
+                               {.act_gain = nan_of_actuator},
+                               {.act_bias = nan_of_actuator}};
+  static const char* const SAYS[] = {"ctrl of actuator 0", "act 0", "force of actuator 0",
+                                     "force of actuator 0"};
+  tbWorld w = tb_world_text(
+      "<mujoco><worldbody><body><joint name='j' type='slide'/><geom size='.1'/></body></worldbody>"
+      "<actuator><general name='motor' joint='j' dyntype='user' gaintype='user' biastype='user' "
+      "actdim='1'/></actuator><sensor><user name='gauge' dim='1'/></sensor></mujoco>");
+  w.d->ctrl[0] = 1;
+  tb_world_run(w, 3);
+  tbReal before = w.d->qpos[0];
+  for (int i = 0; i < 4; i++) {
+    w.m->callbacks = &USERS[i];
+    w.d->ctrl[0] = 1;
+    if (tb_step(w.m, w.d) == TB_OK) fail_msg("%d is accepted", i);
+    if (!strstr(w.d->message, SAYS[i])) fail_msg("%s, expected %s", w.d->message, SAYS[i]);
+    assert_near(w.d->qpos[0], before, 0);
+  }
+  // What a sensor says is its own matter: NaN may be "no reading".
+  const tbCallbacks sensor = {.sensor = nan_of_sensor};
+  w.m->callbacks = &sensor;
+  w.d->ctrl[0] = 1;
+  tb_world_run(w, 1);
+  assert_true(isnan(w.d->sensordata[0]));
+  tb_world_free(w);
 }
 
 static void bad_values_are_named(void** state) {
@@ -579,10 +635,10 @@ static void bad_values_are_named(void** state) {
   assert_int_equal(tb_step(w.m, w.d), TB_ERROR_NUMERIC);
   assert_non_null(strstr(w.d->message, "applied force of dof 1 (body 1 'cube') is not finite"));
   w.d->qfrc_applied[1] = 0;
-  for (int kind = 0; kind < 5; kind++) {
+  for (int kind = 0; kind < BAD_CONTACTS; kind++) {
     const tbCallbacks contact = {.contact = bad_contact, .user = &kind};
     w.m->callbacks = &contact;
-    assert_int_equal(tb_step(w.m, w.d), TB_ERROR_NUMERIC);
+    if (tb_step(w.m, w.d) != TB_ERROR_NUMERIC) fail_msg("bad contact %d is accepted", kind);
     assert_non_null(strstr(w.d->message, "contact of geoms 0 'floor' and 1 'box'"));
   }
   assert_memory_equal(before, w.d->qpos, sizeof before);
@@ -606,6 +662,7 @@ int main(void) {
       cmocka_unit_test(derivatives_contain_the_force),
       cmocka_unit_test(actuators_and_sensors_of_the_user),
       cmocka_unit_test(bad_values_are_named),
+      cmocka_unit_test(bad_values_of_actuators_are_named),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-// What a step promises: no allocation when warm, exact snapshots, states left alone on failure.
+// Guarantees of a step: no allocation when warm, exact snapshots, unchanged states on failure.
 #include "common/worlds.h"
 #include "tribo/tribo.h"
 

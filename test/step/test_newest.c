@@ -10,9 +10,9 @@ enum { STATES = 10, STEPS = 200 };
 
 typedef struct {
   const char* file;
-  // 1: contacts must agree. Not where meshes collide (which vertices of a face are reported), where
-  // boxes cross by their edges (we report the whole patch), nor for an ellipsoid on a box (MuJoCo's
-  // iteration stops at 1e-6 m, ours goes on): car, G1 and the hands.
+  // 1: contacts must agree. Not for mesh pairs (the reported vertices of a face differ), boxes
+  // whose edges cross (we report the whole overlap polygon), nor an ellipsoid on a box (MuJoCo's
+  // iteration stops at 1e-6 m, ours later): car, G1 and the hands.
   int exact;
 } Robot;
 

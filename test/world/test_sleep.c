@@ -34,7 +34,7 @@ static void heaps_fall_asleep_and_stay(void** state) {
   for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {
     if (law == TB_LAW_VISCOELASTIC) continue;
     tbWorld w = asleep_world(law);
-    // Springs settle for longer.
+    // Springs take longer to come to rest.
     if (law == TB_LAW_SOFT || law == TB_LAW_COMFREE) tb_world_run(w, 200);
     for (int t = A; t <= ARM; t++) {
       if (!is_asleep(w, t)) fail_msg("tree %d is awake under %s", t, tb_step_law_name(law));
@@ -162,8 +162,8 @@ static void some_options_wake_nobody(void** state) {
   tb_world_free(w);
 }
 
-// A box and an arm at rest, and a slider that starts to move: what a tendon or an actuator between
-// them does moves the box or the arm as in a world without sleep. So does an activation.
+// A box and an arm at rest, and a slider that starts to move: forces of a tendon or an actuator
+// between them move the box or the arm as in a world without sleep. So does an activation.
 static void pulls_without_a_row_wake(void** state) {
   (void)state;
   static const char* const TIES[] = {

@@ -1,4 +1,4 @@
-// Snapshots: another world that loads one goes on with the same bits, under every law.
+// Snapshots: another world that loads one continues with the same bits, under every law.
 #include "base/hash.h"
 #include "common/worlds.h"
 
@@ -85,15 +85,15 @@ static void every_integrator_continues_bit_for_bit(void** state) {
 // Data that solvers keep between solves must not change results.
 static void every_solver_continues_bit_for_bit(void** state) {
   (void)state;
-  static const int SOLVERS[] = {TB_SOLVER_PGS,  TB_SOLVER_ADMM, TB_SOLVER_NEWTON,
-                                TB_SOLVER_PROX, TB_SOLVER_IPM,  TB_SOLVER_STAGGERED};
+  static const int SOLVERS[] = {TB_SOLVER_PGS,         TB_SOLVER_ADMM, TB_SOLVER_NEWTON,
+                                TB_SOLVER_PROX_NEWTON, TB_SOLVER_IPM,  TB_SOLVER_STAGGERED};
   for (size_t s = 0; s < sizeof SOLVERS / sizeof SOLVERS[0]; s++) {
     tbWorld w = tb_world_scene("islands.xml", NULL);
     w.m->opt.solver = SOLVERS[s];
     w.m->opt.solve_iterations = 30;
     compare(w, 10);
     tb_world_free(w);
-    // One problem of the same size step after step: what the last one left behind fits this one.
+    // A problem of the same size in every step: the kept data of the last one fits this one.
     w = tb_world_scene("sliding_cube.xml", "thrown");
     w.m->opt.solver = SOLVERS[s];
     compare(w, 60);

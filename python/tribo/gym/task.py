@@ -69,7 +69,7 @@ class Task:
     """Fields of the data that the task reads besides the state."""
 
     camera_distance: ClassVar[float] = 4.0
-    """How far the camera of pictures stands from what moves, m."""
+    """Distance of the camera of pictures from the moving bodies, m."""
 
     def path(self) -> str:
         """Full path of the model's file."""

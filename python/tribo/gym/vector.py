@@ -241,7 +241,7 @@ class TriboVectorEnv(VectorEnv[Array, NDArray[Any], Any]):
         self._started[which] = True
 
     def _camera(self, data: Any) -> tribo.Camera:
-        """A camera at a fixed distance that follows the centre of what moves."""
+        """A camera at a fixed distance that follows the centre of the moving bodies."""
         moving = np.asarray(self.model.body_weldid).reshape(-1) > 0
         mass = self.worlds.body_mass * moving
         centre = mass @ np.asarray(data.xipos).reshape(-1, 3) / mass.sum()

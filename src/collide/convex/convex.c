@@ -438,7 +438,7 @@ int tb_collide_convex(const tbShape* a, const tbShape* b, tbReal margin, tbConta
     tb_mul_mat3_vec3(out[i].pos, a->mat, out[i].pos);
     tb_add3(out[i].pos, out[i].pos, a->pos);
     tb_mul_mat3_vec3(out[i].frame, a->mat, out[i].frame);
-    out[i].flags = r.capped ? TB_CONTACT_CAPPED : 0;
+    out[i].flags = r.capped ? TB_CONTACT_ITERATION_LIMIT : 0;
   }
   return count;
 }

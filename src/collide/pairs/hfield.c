@@ -605,7 +605,7 @@ static void collide_near(Terrain* t, const tbReal lowest[3], tbReal above, tbRea
   triangle_weights(t, r.point_a, weight);
   if (weight[0] > small && weight[1] > small && weight[2] > small) {
     // The lowest point is under the triangle, so the triangle's normal is the contact normal,
-    // unless the wall is so thin that the point has come out at its other side, or never was
+    // unless the wall is so thin that the point has come out at its other side, or was not
     // inside.
     if (is_buried(t, lowest, 0)) {
       t->overlap = true;

@@ -20,7 +20,7 @@
 // ---- bodies ------------------------------------------------------------------------------------
 
 // World pose of the object of an equality, a body frame or a site frame; returns its body.
-static inline int tb_equality_pose(const tbModel* m, const tbData* d, int type, int id,
+TB_ANY_INLINE int tb_equality_pose(const tbModel* m, const tbData* d, int type, int id,
                                    const tbReal** pos, const tbReal** mat) {
   if (type == TB_OBJ_SITE) {
     *pos = d->site_xpos + 3 * id;
@@ -33,7 +33,7 @@ static inline int tb_equality_pose(const tbModel* m, const tbData* d, int type, 
 }
 
 // Two points: eq_data has one in each body; of sites, their origins.
-static inline void tb_equality_frames_points(const tbModel* m, const tbData* d, int id,
+TB_ANY_INLINE void tb_equality_frames_points(const tbModel* m, const tbData* d, int id,
                                              tbEqualityFrames* f) {
   const tbReal *data = m->eq_data + TB_NEQDATA * id, *pos, *mat;
   int type = m->eq_objtype[id];
@@ -46,7 +46,7 @@ static inline void tb_equality_frames_points(const tbModel* m, const tbData* d, 
 }
 
 // Two frames: eq_data has the anchor in body 2 and its target pose in body 1.
-static inline void tb_equality_frames_frames(const tbModel* m, const tbData* d, int id,
+TB_ANY_INLINE void tb_equality_frames_frames(const tbModel* m, const tbData* d, int id,
                                              tbEqualityFrames* f) {
   const tbReal *data = m->eq_data + TB_NEQDATA * id, *pos, *mat;
   int type = m->eq_objtype[id];
@@ -71,7 +71,7 @@ static inline void tb_equality_frames_frames(const tbModel* m, const tbData* d, 
 // ---- joints and tendons ------------------------------------------------------------------------
 
 // f(y) = a0 + a1 y + a2 y^2 + a3 y^3 + a4 y^4
-static inline void tb_equality_coupling_quartic(const tbReal* a, tbReal y, tbReal f[3]) {
+TB_ANY_INLINE void tb_equality_coupling_quartic(const tbReal* a, tbReal y, tbReal f[3]) {
   f[0] = a[0] + y * (a[1] + y * (a[2] + y * (a[3] + y * a[4])));
   f[1] = a[1] + y * (2 * a[2] + y * (3 * a[3] + y * 4 * a[4]));
   f[2] = 2 * a[2] + y * (6 * a[3] + y * 12 * a[4]);
@@ -104,7 +104,7 @@ TB_EXTENSION_EQUALITIES(X)
     return;
 #define TB_NO_CASE(TYPE, function)
 
-static inline void tb_equality_frames(const tbModel* m, const tbData* d, int id,
+TB_ANY_INLINE void tb_equality_frames(const tbModel* m, const tbData* d, int id,
                                       tbEqualityFrames* f) {
 #define TB_CASE_POINTS TB_BODIES_CASE
 #define TB_CASE_FRAMES TB_BODIES_CASE
@@ -122,7 +122,7 @@ static inline void tb_equality_frames(const tbModel* m, const tbData* d, int id,
 #undef TB_CASE_TENDONS
 }
 
-static inline void tb_equality_coupling(const tbModel* m, int id, tbReal y, tbReal f[3]) {
+TB_ANY_INLINE void tb_equality_coupling(const tbModel* m, int id, tbReal y, tbReal f[3]) {
 #define TB_CASE_POINTS TB_NO_CASE
 #define TB_CASE_FRAMES TB_NO_CASE
 #define TB_CASE_JOINTS TB_COUPLING_CASE

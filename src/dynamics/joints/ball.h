@@ -4,7 +4,7 @@
 
 #include "dynamics/joints/pose.h"
 
-static inline void tb_joint_place_ball(const tbJointPose* j, tbReal pos[3], tbReal quat[4],
+TB_ANY_INLINE void tb_joint_place_ball(const tbJointPose* j, tbReal pos[3], tbReal quat[4],
                                        tbReal anchor[3], tbReal axis[3]) {
   tbReal turn[4];
   tb_joint_anchor(j, pos, quat, anchor, axis);
@@ -18,7 +18,7 @@ TB_INLINE void tb_joint_axes_ball(const tbReal xmat[9], const tbReal xaxis[3],
   tb_axes_of_rotations(cdof, xmat, offset);
 }
 
-static inline void tb_joint_carry_ball(const tbJointPose* j, const tbReal* v, const tbReal last[4],
+TB_ANY_INLINE void tb_joint_carry_ball(const tbJointPose* j, const tbReal* v, const tbReal last[4],
                                        tbMovingFrame* b) {
   tbReal spin[3];
   tb_quat_rotate(spin, last, v);

@@ -4,7 +4,7 @@
 
 #include "dynamics/joints/pose.h"
 
-static inline void tb_joint_place_free(const tbJointPose* j, tbReal pos[3], tbReal quat[4],
+TB_ANY_INLINE void tb_joint_place_free(const tbJointPose* j, tbReal pos[3], tbReal quat[4],
                                        tbReal anchor[3], tbReal axis[3]) {
   tb_copy3(pos, j->q);
   tb_quat_unit(quat, j->q + 3);
@@ -20,7 +20,7 @@ TB_INLINE void tb_joint_axes_free(const tbReal xmat[9], const tbReal xaxis[3],
   tb_axes_of_rotations(cdof + 18, xmat, offset);
 }
 
-static inline void tb_joint_carry_free(const tbJointPose* j, const tbReal* v, const tbReal last[4],
+TB_ANY_INLINE void tb_joint_carry_free(const tbJointPose* j, const tbReal* v, const tbReal last[4],
                                        tbMovingFrame* b) {
   tb_copy3(b->pos, j->q);
   tb_copy3(b->velocity, v);

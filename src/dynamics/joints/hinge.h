@@ -4,7 +4,7 @@
 
 #include "dynamics/joints/pose.h"
 
-static inline void tb_joint_place_hinge(const tbJointPose* j, tbReal pos[3], tbReal quat[4],
+TB_ANY_INLINE void tb_joint_place_hinge(const tbJointPose* j, tbReal pos[3], tbReal quat[4],
                                         tbReal anchor[3], tbReal axis[3]) {
   tbReal s = j->sine, turn[4] = {j->cosine, s * j->axis[0], s * j->axis[1], s * j->axis[2]};
   tb_joint_anchor(j, pos, quat, anchor, axis);
@@ -17,7 +17,7 @@ TB_INLINE void tb_joint_axes_hinge(const tbReal xmat[9], const tbReal xaxis[3],
   tb_axis_of_rotation(cdof, xaxis, offset);
 }
 
-static inline void tb_joint_carry_hinge(const tbJointPose* j, const tbReal* v, const tbReal last[4],
+TB_ANY_INLINE void tb_joint_carry_hinge(const tbJointPose* j, const tbReal* v, const tbReal last[4],
                                         tbMovingFrame* b) {
   tbReal axis[3], spin[3], turn[4] = {1, 0, 0, 0};
   (void)last;

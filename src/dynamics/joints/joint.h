@@ -25,7 +25,7 @@ TB_EXTENSION_JOINTS(X)
 // floating joint the frame before it is not read.
 #define X(TYPE, word, nq, nv, translations, limits, flags, function) \
   case TB_JOINT_##TYPE: tb_joint_place_##function(j, pos, quat, anchor, axis); break;
-static inline void tb_joint_place(int type, const tbJointPose* j, tbReal pos[3], tbReal quat[4],
+TB_ANY_INLINE void tb_joint_place(int type, const tbJointPose* j, tbReal pos[3], tbReal quat[4],
                                   tbReal anchor[3], tbReal axis[3]) {
   switch (type) {
     TB_JOINTS(X)
@@ -51,7 +51,7 @@ TB_INLINE void tb_joint_axes(int type, const tbReal xmat[9], const tbReal xaxis[
 // the axes of the body after all its joints, `last`. The quaternion must have unit length.
 #define X(TYPE, word, nq, nv, translations, limits, flags, function) \
   case TB_JOINT_##TYPE: tb_joint_carry_##function(j, v, last, b); break;
-static inline void tb_joint_carry(int type, const tbJointPose* j, const tbReal* v,
+TB_ANY_INLINE void tb_joint_carry(int type, const tbJointPose* j, const tbReal* v,
                                   const tbReal last[4], tbMovingFrame* b) {
   switch (type) {
     TB_JOINTS(X)

@@ -18,7 +18,7 @@ typedef struct {
 } tbMovingFrame;
 
 // The joint's anchor and axis from the frame before it.
-static inline void tb_joint_anchor(const tbJointPose* j, const tbReal pos[3], const tbReal quat[4],
+TB_ANY_INLINE void tb_joint_anchor(const tbJointPose* j, const tbReal pos[3], const tbReal quat[4],
                                    tbReal anchor[3], tbReal axis[3]) {
   tb_copy3(anchor, pos);
   if (!tb_is_zero3(j->offset)) {
@@ -29,7 +29,7 @@ static inline void tb_joint_anchor(const tbJointPose* j, const tbReal pos[3], co
 }
 
 // Turn the frame about the anchor, which stays where it is.
-static inline void tb_joint_turn(const tbJointPose* j, const tbReal turn[4], const tbReal anchor[3],
+TB_ANY_INLINE void tb_joint_turn(const tbJointPose* j, const tbReal turn[4], const tbReal anchor[3],
                                  tbReal pos[3], tbReal quat[4]) {
   tb_quat_mul(quat, quat, turn);
   if (!tb_is_zero3(j->offset)) {
@@ -39,7 +39,7 @@ static inline void tb_joint_turn(const tbJointPose* j, const tbReal turn[4], con
 }
 
 // Move the reference point of the velocity, and the origin, to `pos`.
-static inline void tb_carry_to(tbMovingFrame* b, const tbReal pos[3]) {
+TB_ANY_INLINE void tb_carry_to(tbMovingFrame* b, const tbReal pos[3]) {
   tbReal arm[3], turning[3];
   tb_sub3(arm, pos, b->pos);
   tb_cross(turning, b->omega, arm);
@@ -48,7 +48,7 @@ static inline void tb_carry_to(tbMovingFrame* b, const tbReal pos[3]) {
 }
 
 // Turn a moving frame about the joint's anchor, with the angular velocity `spin`.
-static inline void tb_carry_turn(const tbJointPose* j, const tbReal turn[4], const tbReal spin[3],
+TB_ANY_INLINE void tb_carry_turn(const tbJointPose* j, const tbReal turn[4], const tbReal spin[3],
                                  tbMovingFrame* b) {
   tbReal anchor[3], arm[3];
   tb_quat_rotate(anchor, b->quat, j->offset);

@@ -4,7 +4,7 @@
 
 #include "dynamics/joints/pose.h"
 
-static inline void tb_joint_place_slide(const tbJointPose* j, tbReal pos[3], tbReal quat[4],
+TB_ANY_INLINE void tb_joint_place_slide(const tbJointPose* j, tbReal pos[3], tbReal quat[4],
                                         tbReal anchor[3], tbReal axis[3]) {
   tb_joint_anchor(j, pos, quat, anchor, axis);
   tb_add_scaled3(pos, pos, j->q[0] - j->q0[0], axis);
@@ -18,7 +18,7 @@ TB_INLINE void tb_joint_axes_slide(const tbReal xmat[9], const tbReal xaxis[3],
   tb_copy3(cdof + 3, xaxis);
 }
 
-static inline void tb_joint_carry_slide(const tbJointPose* j, const tbReal* v, const tbReal last[4],
+TB_ANY_INLINE void tb_joint_carry_slide(const tbJointPose* j, const tbReal* v, const tbReal last[4],
                                         tbMovingFrame* b) {
   tbReal axis[3], pos[3];
   (void)last;

@@ -23,7 +23,7 @@ typedef struct {
 
 // moment += (spatial force, about the tree's centre) . cdof over the dofs that move `body`, except
 // the first `skip` of its chain.
-static inline void tb_moment_add_force(const tbModel* m, const tbData* d, tbMomentRow row, int body,
+TB_ANY_INLINE void tb_moment_add_force(const tbModel* m, const tbData* d, tbMomentRow row, int body,
                                        const tbReal force[6], int skip) {
   const int* dofs;
   int count = tb_body_chain(m, body, &dofs);
@@ -36,7 +36,7 @@ static inline void tb_moment_add_force(const tbModel* m, const tbData* d, tbMome
 }
 
 // The same for a force and a torque at a point of the body.
-static inline void tb_moment_add_wrench(const tbModel* m, const tbData* d, tbMomentRow row,
+TB_ANY_INLINE void tb_moment_add_wrench(const tbModel* m, const tbData* d, tbMomentRow row,
                                         int body, const tbReal point[3], const tbReal* force,
                                         const tbReal* torque, int skip) {
   tbReal offset[3], wrench[6];
@@ -45,7 +45,7 @@ static inline void tb_moment_add_wrench(const tbModel* m, const tbData* d, tbMom
   tb_moment_add_force(m, d, row, body, wrench, skip);
 }
 
-static inline tbReal tb_moment_of_joint(const tbModel* m, const tbData* d, int u, bool in_parent,
+TB_ANY_INLINE tbReal tb_moment_of_joint(const tbModel* m, const tbData* d, int u, bool in_parent,
                                         tbMomentRow row) {
   int joint = m->actuator_trnid[2 * u], type = m->jnt_type[joint];
   const tbReal* q = d->qpos + m->jnt_qposadr[joint];
@@ -77,19 +77,19 @@ static inline tbReal tb_moment_of_joint(const tbModel* m, const tbData* d, int u
   return tb_dot3(rotation, axis);
 }
 
-static inline tbReal tb_transmission_joint(const tbModel* m, const tbData* d, int u,
+TB_ANY_INLINE tbReal tb_transmission_joint(const tbModel* m, const tbData* d, int u,
                                            tbMomentRow row) {
   return tb_moment_of_joint(m, d, u, false, row);
 }
 
-static inline tbReal tb_transmission_joint_in_parent(const tbModel* m, const tbData* d, int u,
+TB_ANY_INLINE tbReal tb_transmission_joint_in_parent(const tbModel* m, const tbData* d, int u,
                                                      tbMomentRow row) {
   return tb_moment_of_joint(m, d, u, true, row);
 }
 
 // A rod of given length connects the crank's site to a slider on the z axis of the slider's site:
 // the actuator length is that of the slider's travel, l = a.v - sqrt((a.v)^2 + rod^2 - v.v).
-static inline tbReal tb_transmission_slidercrank(const tbModel* m, const tbData* d, int u,
+TB_ANY_INLINE tbReal tb_transmission_slidercrank(const tbModel* m, const tbData* d, int u,
                                                  tbMomentRow row) {
   int crank = m->actuator_trnid[2 * u], slider = m->actuator_trnid[2 * u + 1];
   tbReal rod = m->actuator_cranklength[u], gear = m->actuator_gear[6 * u];
@@ -119,12 +119,12 @@ static inline tbReal tb_transmission_slidercrank(const tbModel* m, const tbData*
 
 // The order is MuJoCo's (up to 3.14): the site's quaternion before the body's. MuJoCo files are
 // tuned to the resulting angles; if the site has its body's axes both orders agree.
-static inline void tb_moment_site_quat(const tbModel* m, const tbData* d, int site, tbReal q[4]) {
+TB_ANY_INLINE void tb_moment_site_quat(const tbModel* m, const tbData* d, int site, tbReal q[4]) {
   tb_quat_mul(q, m->site_quat + 4 * site, d->xquat + 4 * m->site_bodyid[site]);
 }
 
 // Number of dofs that move both bodies: the first ones of both chains.
-static inline int tb_moment_shared_dofs(const tbModel* m, int body1, int body2) {
+TB_ANY_INLINE int tb_moment_shared_dofs(const tbModel* m, int body1, int body2) {
   const int *a, *b;
   int na = tb_body_chain(m, body1, &a), nb = tb_body_chain(m, body2, &b), n = 0;
   while (n < na && n < nb && a[n] == b[n]) n++;
@@ -132,7 +132,7 @@ static inline int tb_moment_shared_dofs(const tbModel* m, int body1, int body2) 
 }
 
 // A wrench in a site's axes; with a reference site, in the axes of that site and relative to it.
-static inline tbReal tb_transmission_site(const tbModel* m, const tbData* d, int u,
+TB_ANY_INLINE tbReal tb_transmission_site(const tbModel* m, const tbData* d, int u,
                                           tbMomentRow row) {
   int site = m->actuator_trnid[2 * u], reference = m->actuator_trnid[2 * u + 1];
   const tbReal* gear = m->actuator_gear + 6 * u;
@@ -164,7 +164,7 @@ static inline tbReal tb_transmission_site(const tbModel* m, const tbData* d, int
   return length;
 }
 
-static inline tbReal tb_transmission_tendon(const tbModel* m, const tbData* d, int u,
+TB_ANY_INLINE tbReal tb_transmission_tendon(const tbModel* m, const tbData* d, int u,
                                             tbMomentRow row) {
   int tendon = m->actuator_trnid[2 * u];
   tbReal gear = m->actuator_gear[6 * u];
@@ -174,7 +174,7 @@ static inline tbReal tb_transmission_tendon(const tbModel* m, const tbData* d, i
 }
 
 // The moment of adhesion comes from the contacts (forces/adhesion.c).
-static inline tbReal tb_transmission_body(const tbModel* m, const tbData* d, int u,
+TB_ANY_INLINE tbReal tb_transmission_body(const tbModel* m, const tbData* d, int u,
                                           tbMomentRow row) {
   (void)m;
   (void)d;
@@ -189,7 +189,7 @@ static inline tbReal tb_transmission_body(const tbModel* m, const tbData* d, int
 TB_EXTENSION_TRANSMISSIONS(X)
 #undef X
 
-static inline tbReal tb_transmission_length(const tbModel* m, const tbData* d, int u,
+TB_ANY_INLINE tbReal tb_transmission_length(const tbModel* m, const tbData* d, int u,
                                             tbMomentRow row) {
   switch (m->actuator_trntype[u]) {
 #define X(TYPE, word, FIRST, SECOND, second, ARM, function) \

@@ -293,14 +293,17 @@ static void note_user_types(tbMjcf* p, const tbElement* node, const tbFlatActuat
   const struct {
     const char* name;
     bool user;
-    const char* instead;
-  } TYPES[] = {{"dyntype", a->dyntype == TB_DYN_USER, "the activation stays as it is"},
-               {"gaintype", a->gaintype == TB_GAIN_USER, "the gain is one"},
-               {"biastype", a->biastype == TB_BIAS_USER, "the bias is zero"}};
+    const char* callback;
+  } TYPES[] = {
+      {"dyntype", a->dyntype == TB_DYN_USER,
+       "act_dyn of the user; without it the activation stays as it is"},
+      {"gaintype", a->gaintype == TB_GAIN_USER, "act_gain of the user; without it the gain is one"},
+      {"biastype", a->biastype == TB_BIAS_USER,
+       "act_bias of the user; without it the bias is zero"}};
   for (int i = 0; i < 3; i++) {
     if (!TYPES[i].user) continue;
     tb_flat_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node),
-                 "%s 'user' of an actuator is not supported: %s", TYPES[i].name, TYPES[i].instead);
+                 "%s 'user' of an actuator is the callback %s", TYPES[i].name, TYPES[i].callback);
   }
 }
 

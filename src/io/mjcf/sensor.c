@@ -162,7 +162,8 @@ static bool read_sensor(tbMjcf* p, const tbElement* node, int type) {
   }
   if (target == TB_SENSOR_USER) {
     tb_flat_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node),
-                 "nothing measures the sensor <user>: its values stay as the user sets them");
+                 "the sensor <user> is measured by the callback sensor of the user; without it its "
+                 "values stay as they are set");
   }
   return true;
 }

@@ -202,8 +202,8 @@ tbResult tb_rigid_inverse(const tbStep* step, const tbReal* qacc, const tbInvers
   int law = m->opt.law == TB_LAW_CCP ? TB_LAW_CCP : TB_LAW_NCP;
   tbReal h = m->opt.timestep;
   tbReal* v_next = TB_ARENA_NEW(arena, tbReal, 2 * m->nv + cs->nrow);
-  int* driven = tb_inverse_actuated(m, d, settings);
-  if (!v_next || !driven) return TB_ERROR_MEMORY;
+  int* actuated = tb_inverse_actuated(m, d, settings);
+  if (!v_next || !actuated) return TB_ERROR_MEMORY;
   tbReal *target = v_next + m->nv, *sigma = target + m->nv;
   for (int i = 0; i < m->nv; i++) v_next[i] = d->qvel[i] + h * qacc[i];
 
@@ -223,12 +223,12 @@ tbResult tb_rigid_inverse(const tbStep* step, const tbReal* qacc, const tbInvers
   // Forces that the motion does not determine are chosen to act on the unactuated dofs.
   for (int i = 0; i < m->nv; i++) target[i] = h * qfrc[i];
   if (!settings->keep_base) {
-    result = tb_inverse_base(m, d, cs, &islands, driven, target, settings->proximal, law);
+    result = tb_inverse_base(m, d, cs, &islands, actuated, target, settings->proximal, law);
     if (result != TB_OK) return result;
   }
   constraint_force(m, d, cs, &islands);
   for (int i = 0; i < m->nv; i++) qfrc[i] -= d->qfrc_constraint[i];
   tb_store_forces(m, d, state, &islands);
-  tb_inverse_feasible(m, d, state, driven, qfrc, info);
+  tb_inverse_feasible(m, d, state, actuated, qfrc, info);
   return TB_OK;
 }

@@ -19,7 +19,7 @@
 typedef struct {
   const tbModel* m;
   tbData* d;
-  const int* driven;
+  const int* actuated;
   const tbReal* target;
   tbReal proximal;
   int law;
@@ -51,7 +51,7 @@ static Freedom freedom_of(const tbBlock* b, const tbReal* R, const tbReal* sigma
 // joint) is left out.
 static int reaches(const Context* x, const tbConstraint* c) {
   for (int k = 0; k < c->dim * c->nnz; k++) {
-    if (!x->driven[c->col[k % c->nnz]] && c->J[k] != 0) return 1;
+    if (!x->actuated[c->col[k % c->nnz]] && c->J[k] != 0) return 1;
   }
   return 0;
 }
@@ -94,7 +94,7 @@ static void add_row(const Context* x, Problem* p, const tbConstraint* c, const t
   p->start[p->n] = p->entries;
   for (int k = 0; k < c->nnz; k++) {
     int dof = c->col[k];
-    if (x->driven[dof]) continue;
+    if (x->actuated[dof]) continue;
     tbReal J = 0, root = 1 / sqrt(x->m->dof_M0[dof] > 0 ? x->m->dof_M0[dof] : 1);
     for (int r = 0; r < c->dim; r++) J += weight[r] * c->J[(size_t)r * (size_t)c->nnz + (size_t)k];
     p->column[p->entries] = dof;
@@ -216,12 +216,12 @@ static tbResult solve_island(Context x, const tbConstraints* cs, const tbIsland*
 }
 
 tbResult tb_inverse_base(const tbModel* m, tbData* d, const tbConstraints* cs,
-                         const tbIslands* islands, const int* driven, const tbReal* target,
+                         const tbIslands* islands, const int* actuated, const tbReal* target,
                          tbReal proximal, int law) {
-  Context x = {m, d, driven, target, proximal, law};
-  int undriven = 0;
-  for (int i = 0; i < m->nv; i++) undriven += !driven[i];
-  if (undriven == 0) return TB_OK;
+  Context x = {m, d, actuated, target, proximal, law};
+  int unactuated = 0;
+  for (int i = 0; i < m->nv; i++) unactuated += !actuated[i];
+  if (unactuated == 0) return TB_OK;
   for (int i = 0; i < islands->count; i++) {
     tbResult result = solve_island(x, cs, &islands->island[i]);
     if (result != TB_OK) return result;

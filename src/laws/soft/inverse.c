@@ -18,8 +18,8 @@ tbResult tb_soft_inverse(const tbStep* step, const tbReal* qacc, const tbInverse
   tbStepState* state = step->state;
   tbArena* arena = &d->work->arena;
   const tbConstraints* cs = &state->constraints;
-  int* driven = tb_inverse_actuated(m, d, settings);
-  if (!driven) return TB_ERROR_MEMORY;
+  int* actuated = tb_inverse_actuated(m, d, settings);
+  if (!actuated) return TB_ERROR_MEMORY;
   memset(d->qfrc_constraint, 0, sizeof(tbReal) * (size_t)m->nv);
   for (int i = 0; i < cs->count; i++) {
     const tbConstraint* c = &cs->list[i];
@@ -48,6 +48,6 @@ tbResult tb_soft_inverse(const tbStep* step, const tbReal* qacc, const tbInverse
   tbResult result = tb_implicit_factor(m, d, tb_implicit_of(&m->opt), &M);
   if (result != TB_OK) return result;
   tb_add_coriolis(m, d, M, -1, qfrc);
-  tb_inverse_feasible(m, d, state, driven, qfrc, info);
+  tb_inverse_feasible(m, d, state, actuated, qfrc, info);
   return TB_OK;
 }

@@ -114,7 +114,7 @@ bool tb_active_solve(const tbActive* a, tbArena* arena, const tbReal* sigma, tbR
                      tbSolveInfo* info) {
   tbActiveState s = {.a = a, .p = a->p};
   *info = (tbSolveInfo){
-      .status = TB_SOLVE_MAX_ITERATIONS, .law = tb_law_name(a->law), .solver = "active"};
+      .status = TB_SOLVE_MAX_ITERATIONS, .law = tb_law_name(a->law), .solver = "active-set"};
   choose_form(&s);
   if (!allocate(&s, arena)) return false;
   start(&s, lambda, sigma);

@@ -1,14 +1,14 @@
 // Proximal Newton: proximal steps on the impulses for a fixed De Saxcé shift. Each step is a convex
 // problem of the velocity, which Newton's method with an exact line search solves from any point:
-// the slow and robust half of the fast path. The equations (1) to (3) are those of ncp/prox, here
-// on the sparse matrix M + J^T W J.
+// the slow and robust half of the fast path. The equations (1) to (3) are those of ncp/prox-newton,
+// here on the sparse matrix M + J^T W J.
 #include <math.h>
 #include <string.h>
 
 #include "base/minmax.h"
 #include "problem/cone.h"
 #include "solvers/active_set/active_set.h"
-#include "solvers/prox/impulse_space.h"
+#include "solvers/prox_newton/impulse_space.h"
 
 static const tbReal FIRST_WEIGHT = 1e-2, LEAST_WEIGHT = 1e-7, MOST_WEIGHT = 1;
 // A step of up to EASY iterations divides the next proximal weight by ten; one that takes all

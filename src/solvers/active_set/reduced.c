@@ -530,7 +530,7 @@ bool tb_active_solve_reduced(const tbActive* a, const tbReducedSpace* twists, tb
   tbVelocity system;
   const tbActive* left = &s.reduced;
   *info = (tbSolveInfo){.status = TB_SOLVE_MAX_ITERATIONS, .law = tb_law_name(a->law)};
-  info->solver = "active";
+  info->solver = "active-set";
   tbReal* guess = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(a->p->n + 1));
   if (!guess) return false;
   memcpy(guess, lambda, sizeof(tbReal) * (size_t)a->p->n);

@@ -1,5 +1,5 @@
 // Contact-space reduction: an island as a smaller problem in the twists of the bodies in contact.
-// See docs/notebook/active-set.md, "In the space of what touches".
+// See docs/notebook/active-set.md, "Contact-space reduction".
 #ifndef TRIBO_SOLVERS_ACTIVE_SET_REDUCED_H_
 #define TRIBO_SOLVERS_ACTIVE_SET_REDUCED_H_
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "solvers/newton/newton.h"
-#include "solvers/prox/prox.h"
+#include "solvers/prox_newton/prox.h"
 #include "solvers/local/raisim.h"
 #include "solvers/newton/raisim.h"
 #include "solvers/newton/system.h"

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "solvers/prox/prox.h"
+#include "solvers/prox_newton/prox.h"
 #include "solvers/newton/raisim.h"
 #include "solvers/solver.h"
 
@@ -37,7 +37,7 @@ static tbResult start_from_exact_law(tbSolve* s) {
   s->law = TB_LAW_NCP;
   s->settings = &settings;
   s->best_residual = INFINITY;
-  tbResult result = tb_prox_fits(s->p) ? tb_solve_ncp_prox(s) : tb_solve_ncp_auto(s);
+  tbResult result = tb_prox_fits(s->p) ? tb_solve_prox_newton(s) : tb_solve_ncp_auto(s);
   if (isfinite(s->best_residual)) memcpy(s->lambda, s->best, bytes);
   s->law = law;
   s->settings = full;
@@ -56,8 +56,8 @@ static bool is_exact(const tbSolve* s) {
 tbResult tb_solve_ccp_auto(tbSolve* s) {
   tbResult result;
   if (tb_prox_fits(s->p)) {
-    s->info->solver = "prox";
-    result = tb_solve_ncp_prox(s);
+    s->info->solver = "prox-newton";
+    result = tb_solve_prox_newton(s);
     if (result != TB_OK || s->info->status == TB_SOLVE_CONVERGED) return result;
     memcpy(s->lambda, s->best, (size_t)s->p->n * sizeof *s->lambda);
   }
@@ -95,9 +95,9 @@ tbResult tb_solve_lcp_auto(tbSolve* s) {
   }
   // Lemke's method takes one to two pivots per row.
   if (pivots >= 3 * n) {
-    s->info->solver = "direct";
+    s->info->solver = "lemke";
     s->info->iterations = 0;
-    if (try_first(s, tb_solve_lcp_direct, pivots, &result)) return result;
+    if (try_first(s, tb_solve_lcp_lemke, pivots, &result)) return result;
     memcpy(s->lambda, s->best, bytes);
   }
   s->info->solver = "pgs";
@@ -121,9 +121,9 @@ static const tbReal FAILED = 0.1;
 tbResult tb_solve_raisim_auto(tbSolve* s) {
   enum { MOST_AGAIN = 100 };
   tbResult result;
-  s->info->solver = "bisection";
+  s->info->solver = "pgs";
   if (!is_exact(s)) {
-    if (try_first(s, tb_solve_raisim_bisection, 30, &result)) return result;
+    if (try_first(s, tb_solve_raisim_pgs, 30, &result)) return result;
     result = start_from_exact_law(s);
     if (result != TB_OK || s->info->status == TB_SOLVE_TIME_LIMIT) return result;
   }
@@ -139,7 +139,7 @@ tbResult tb_solve_raisim_auto(tbSolve* s) {
   for (int k = 0; k < tries && tb_raisim_newton_fits(s->p); k++) {
     if (k == 1) {
       memset(s->lambda, 0, bytes);
-      if (try_first(s, tb_solve_raisim_bisection, 30, &result)) return result;
+      if (try_first(s, tb_solve_raisim_pgs, 30, &result)) return result;
     }
     s->info->solver = "newton";
     result = tb_solve_raisim_newton(s);
@@ -147,10 +147,10 @@ tbResult tb_solve_raisim_auto(tbSolve* s) {
         s->info->status == TB_SOLVE_TIME_LIMIT) {
       return result;
     }
-    s->info->solver = "bisection";
+    s->info->solver = "pgs";
   }
   memcpy(s->lambda, exact, bytes);
-  result = tb_solve_raisim_bisection(s);
+  result = tb_solve_raisim_pgs(s);
   // If the sweeps fail, the exact law's solution is better than none.
   if (s->info->status != TB_SOLVE_CONVERGED && s->best_residual > FAILED && isfinite(measure)) {
     memcpy(s->best, exact, bytes);

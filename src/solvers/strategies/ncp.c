@@ -13,7 +13,7 @@
 #include "base/minmax.h"
 #include "solvers/islands/island.h"
 #include "solvers/local/local.h"
-#include "solvers/prox/prox.h"
+#include "solvers/prox_newton/prox.h"
 #include "solvers/gauss_seidel/sweep.h"
 
 // First sweeps over the whole problem: SWEEPS_SMALL for up to SMALL blocks, else SWEEPS; then first
@@ -319,8 +319,8 @@ tbResult tb_solve_ncp_auto(tbSolve* s) {
   if ((small || !fits) && first_sweeps(s, small ? SWEEPS_SMALL : SWEEPS)) return TB_OK;
   if (fits) {
     // With few dofs and many rows, Newton in velocity space is the cheapest exact method.
-    s->info->solver = "prox";
-    tbResult result = tb_solve_ncp_prox(s);
+    s->info->solver = "prox-newton";
+    tbResult result = tb_solve_prox_newton(s);
     if (result != TB_OK || s->info->status == TB_SOLVE_CONVERGED) return result;
     memcpy(s->lambda, s->best, sizeof(tbReal) * (size_t)s->p->n);
   }

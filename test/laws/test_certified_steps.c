@@ -86,7 +86,8 @@ static tbResidual judge(tbWorld w, const tbReal* q, const tbReal* v) {
   return tb_residual(&p, TB_LAW_NCP, lambda, sigma);
 }
 
-// Bodies that only contacts and gravity move: what they gained is what contacts gave them.
+// Bodies moved by contacts and gravity only: their change of momentum is the impulse of the
+// contacts.
 static void assert_momentum(tbWorld w, const tbReal* v0, const tbReal* v, const char* what) {
   tbReal h = w.m->opt.timestep, gained[3 * BODIES] = {0};
   for (int i = 0; i < w.d->ncon; i++) {
@@ -157,7 +158,7 @@ static void residuals_are_of_the_impulses_applied(void** state) {
         assert_judged(w, q, v0, w.d->qvel, what);
         worst = fmax(worst, w.d->solve.residual_exact.relative);
       }
-      // What the exact law is solved to, and what the others leave of it.
+      // Tolerance of the exact law, and the residuals of the other laws.
       assert_true(law == TB_LAW_NCP ? worst <= w.m->opt.solve_tolerance : worst > 1e-3);
       tb_world_free(w);
     }
@@ -236,7 +237,7 @@ static void closed_forms_have_no_residual_of_their_own(void** state) {
   }
 }
 
-// Of three boxes one is pressed into a stack that one sweep cannot solve: the offender is there.
+// One of three boxes is pressed into a stack that one sweep cannot solve: it is the offender.
 static void the_offender_is_where_the_residual_is(void** state) {
   (void)state;
   tbWorld w = tb_world_text(

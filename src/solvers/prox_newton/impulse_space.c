@@ -1,4 +1,4 @@
-#include "solvers/prox/impulse_space.h"
+#include "solvers/prox_newton/impulse_space.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -1,5 +1,6 @@
-// raisim/bisection: per-contact bisection (CM Alg. 5, after Hwangbo et al. 2018); and
-// raisim/corrected, whose sliding step obeys maximum dissipation, so that it solves the exact law.
+// raisim/pgs: sweeps whose local solution is the per-contact bisection of CM Alg. 5, after Hwangbo
+// et al. 2018. raisim/pgs-exact: the same sweeps, with the same step weights, whose local solution
+// is the exact law's (sliding obeys maximum dissipation), so that they solve the exact law.
 //
 // Sliding: on the plane sigma_N = 0 the impulses of the cone form a conic section. With
 // x_i = lambda_Ti / mu_i, lambda_N = n0 - a . x and x = r(theta) (cos, sin), r = n0 / (1 + a . u),
@@ -15,7 +16,7 @@
 
 typedef struct {
   tbReal alpha, alpha_min, gamma;  // CM Alg. 5, lines 12-13
-  bool corrected;
+  bool exact;  // local solutions of the exact law
 } Raisim;
 
 typedef struct {
@@ -115,7 +116,7 @@ static void update(void* context, const tbBlock* block, const tbReal* A, const t
     return;
   }
   tbReal target[TB_MAX_BLOCK_DIM] = {0};
-  if (q->corrected) {
+  if (q->exact) {
     tb_local_solve(block, TB_LAW_NCP, A, b, target, slip);
   } else if (block->dim == 3) {
     contact(block, A, b, target);
@@ -126,18 +127,18 @@ static void update(void* context, const tbBlock* block, const tbReal* A, const t
   q->alpha = q->gamma * q->alpha + (1 - q->gamma) * q->alpha_min;
 }
 
-static tbResult run(tbSolve* s, bool corrected) {
+static tbResult run(tbSolve* s, bool exact) {
   const tbSolveSettings* set = s->settings;
-  Raisim q = {set->raisim_alpha, set->raisim_alpha_min, set->raisim_gamma, corrected};
+  Raisim q = {set->raisim_alpha, set->raisim_alpha_min, set->raisim_gamma, exact};
   return tb_sweep_solve(s, update, &q);
 }
 
-tbResult tb_solve_raisim_bisection(tbSolve* s) {
+tbResult tb_solve_raisim_pgs(tbSolve* s) {
   return run(s, false);
 }
 
-// The corrected step solves the exact law, so its residual is the exact law's.
-tbResult tb_solve_raisim_corrected(tbSolve* s) {
+// The residual is the exact law's, which this solves.
+tbResult tb_solve_raisim_pgs_exact(tbSolve* s) {
   s->law = TB_LAW_NCP;
   s->best_residual = INFINITY;
   return run(s, true);

@@ -1,7 +1,7 @@
 // Shared by the proximal methods on the impulses (equations in prox/ncp.c): impulses from z, and
 // the exact line search of Newton's method on their convex function.
-#ifndef TRIBO_SOLVERS_PROX_IMPULSE_SPACE_H_
-#define TRIBO_SOLVERS_PROX_IMPULSE_SPACE_H_
+#ifndef TRIBO_SOLVERS_PROX_NEWTON_IMPULSE_SPACE_H_
+#define TRIBO_SOLVERS_PROX_NEWTON_IMPULSE_SPACE_H_
 
 #include "tribo/problem.h"
 

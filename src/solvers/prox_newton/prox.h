@@ -1,6 +1,6 @@
-// The condition for ncp/prox.
-#ifndef TRIBO_SOLVERS_PROX_PROX_H_
-#define TRIBO_SOLVERS_PROX_PROX_H_
+// The condition for ncp/prox-newton.
+#ifndef TRIBO_SOLVERS_PROX_NEWTON_PROX_H_
+#define TRIBO_SOLVERS_PROX_NEWTON_PROX_H_
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
-// ncp/prox and ccp/prox: proximal point method on the impulses, with Newton in velocity space. ccp
-// has no shift.
+// ncp/prox-newton and ccp/prox-newton: proximal point method on the impulses, with Newton in
+// velocity space. ccp has no shift.
 //
 // With G = B B^T and w = B^T lambda, the proximal step from lambda_k for a fixed De Saxcé shift s
 // is
@@ -24,8 +24,8 @@
 
 #include "base/minmax.h"
 #include "linalg/dense.h"
-#include "solvers/prox/prox.h"
-#include "solvers/prox/impulse_space.h"
+#include "solvers/prox_newton/prox.h"
+#include "solvers/prox_newton/impulse_space.h"
 #include "solvers/solver.h"
 
 // The proximal weight: E over the block's diagonal of G.
@@ -278,7 +278,7 @@ static bool make_product(tbSolve* s, tbProblem* product) {
   return true;
 }
 
-tbResult tb_solve_ncp_prox(tbSolve* s) {
+tbResult tb_solve_prox_newton(tbSolve* s) {
   tbProblem product = *s->p;
   if (s->p->G.form != TB_DELASSUS_PRODUCT && !make_product(s, &product)) {
     return tb_solve_no_memory(s);
