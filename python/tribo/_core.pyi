@@ -3671,7 +3671,7 @@ def step2(m: Model, d: Data) -> None:
 def forward(m: Model, d: Data) -> None:
     """Everything that a step computes, without moving the state."""
 
-def _inverse(m: Model, d: Data, qacc: object, guess: object | None, actuated: object | None, max_iter: int, tolerance: float, keep_base: bool) -> tuple[Any, ...]: ...
+def _inverse(m: Model, d: Data, qacc: object, guess: object | None, driven: object | None, max_iter: int, tolerance: float, keep_base: bool) -> tuple[Any, ...]: ...
 
 def reset(m: Model, d: Data) -> None:
     """Return to the reference pose."""
