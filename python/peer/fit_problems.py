@@ -39,7 +39,7 @@ def chain(n, actuator):
 PUCK = """<mujoco><option timestep="0.002" cone="elliptic"/><worldbody>
 <geom name="floor" type="plane" size="9 9 .1" friction=".3 .005 .0001"/>
 <body name="puck" pos="0 0 .05"><joint name="x" type="slide" axis="1 0 0"/><joint name="y" type="slide" axis="0 1 0"/>
-<joint name="z" type="slide" axis="0 0 1"/><geom name="puck" type="sphere" size=".0501" mass="1"
+<joint name="z" type="slide" axis="0 0 1" damping="200"/><geom name="puck" type="sphere" size=".0501" mass="1"
  friction=".3 .005 .0001"/></body></worldbody>
 <actuator><motor name="fx" joint="x"/><motor name="fy" joint="y"/></actuator>
 <sensor><jointpos name="p0" joint="x"/><jointpos name="p1" joint="y"/><jointpos name="p2" joint="z"/>

@@ -604,6 +604,23 @@ class _Predictor:
         for k in range(len(self.unknowns)):
             methods[k] = "analytic" if self.analytic[k] else "differences"
 
+    def plain(self, values: Any, qpos: Any, qvel: Any) -> "_Evaluation":
+        """Residuals only."""
+        rows = np.arange(len(self.cut.qpos))
+        try:
+            base, J, exact = self.differenced(values, rows, np.arange(0), qpos, qvel)
+        except Error:
+            nothing = np.full((*self.cut.target_v.shape[:2], 2 * self.m.nv), math.inf)
+            return _Evaluation(nothing, nothing[..., None], None, nothing[..., 0], nothing[..., 0])
+        return _Evaluation(self.residual(base), J, None, exact, np.zeros(exact.shape, dtype=bool))
+
+    def residual(self, base: Any) -> Any:
+        """Predictions less measurements."""
+        cut = self.cut
+        if self.sensors:
+            return base["sensordata"] - cut.target_s
+        return np.concatenate([_difference(self.m, cut.target_q, base["qpos"]), base["qvel"] - cut.target_v], axis=-1)
+
     def evaluate(self, values: Any, states: bool, qpos: Any, qvel: Any) -> "_Evaluation":
         """Residuals of all intervals and their derivatives."""
         cut, m = self.cut, self.m
@@ -619,10 +636,8 @@ class _Predictor:
             base, J[..., slow], exact = self.differenced(values, rows, slow, qpos, qvel)
         if not self.sensors and (len(fast) or states):
             base, J[..., fast], exact, kink, by_state = self.linear(values, rows, fast, states, qpos, qvel)
-        if self.sensors:
-            r = base["sensordata"] - cut.target_s
-        else:
-            r = np.concatenate([_difference(m, cut.target_q, base["qpos"]), base["qvel"] - cut.target_v], axis=-1)
+        r = self.residual(base)
+        if not self.sensors:
             J = J[..., : 2 * m.nv, :]
             if by_state is not None:
                 by_state = by_state[..., : 2 * m.nv, : 2 * m.nv]
@@ -860,6 +875,7 @@ class _Problem:
         self.low = np.array([u.bounds[0] for u in unknowns])
         self.high = np.array([u.bounds[1] for u in unknowns])
         self.x = np.clip(np.array([u.start for u in unknowns]), self.low, self.high)
+        self.begin = self.x.copy()
         self.methods = ["differences"] * len(unknowns)
         self.iterations, self.checked = 0, False
         self.length = sum((len(np.asarray(log.times)) - 1) * cut.substeps for log in logs)
@@ -915,6 +931,11 @@ class _Problem:
             self.predictor.check(x, methods)
         qpos, qvel = self.begin_states()
         now = self.predictor.evaluate(x, False, qpos, qvel)
+        if self.checked and self.total(now) > (other := self.total(self.predictor.plain(self.begin, qpos, qvel))):
+            # A part of the log has led astray.
+            if math.isfinite(other):
+                x = self.begin
+                now = self.predictor.evaluate(x, False, qpos, qvel)
         converged, iterations = False, self.iterations
         for free in [False, True] if self.free else [False]:
             if free:
@@ -937,6 +958,10 @@ class _Problem:
                 if np.max(np.abs(np.log(self.sigma / before))) < 0.2:
                     break
         return self.report(x, now, qpos, qvel, methods, converged, iterations)
+
+    def total(self, e: _Evaluation) -> float:
+        """The cost at logged initial states."""
+        return self.cost(e, None)
 
     def refined(self, e: _Evaluation, qpos: Any, qvel: Any) -> Any:
         """Noise from residuals of samples and of initial states, corrected for the states that were fitted."""
@@ -1051,7 +1076,7 @@ class _Problem:
         lost = s <= self.singular * top
         unknown_states = e.by_state.shape[-1] * len(e.r) if free else 0
         spread = float(r @ r) / max(len(r) - len(x) - unknown_states, 1) if self.given is None else 1.0
-        variance = np.where(lost, 0.0, spread / np.maximum(s, 1e-300) ** 2)
+        variance = np.where(lost, 0.0, spread / np.where(lost, 1.0, s) ** 2)
         scaled = Vt.T * self.scale[:, None]
         covariance = (scaled * variance) @ scaled.T
         undetermined = np.any(np.abs(Vt[lost]) > 1e-3, axis=0) if lost.any() else np.zeros(len(x), dtype=bool)
