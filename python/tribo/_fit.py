@@ -313,7 +313,8 @@ class _Signal:
         for u in np.flatnonzero(delay >= 0):
             begin, end = t - delay[u], t + h - delay[u]
             value[..., u] = (self.integral(end)[..., u] - self.integral(begin)[..., u]) / h
-            slope[..., u] = -(self.value(end)[..., u] - self.value(begin)[..., u]) / h
+            # A delay grows: what counts is the signal just before both ends.
+            slope[..., u] = -(self.value(end - 1e-8)[..., u] - self.value(begin - 1e-8)[..., u]) / h
         return value, slope
 
 
