@@ -40,8 +40,10 @@ def main(law: str = "soft") -> float:
         throw = sim.forward(np.tile(m.qpos0, (3, 1)), qvel, nstep=steps)
         miss = throw.qpos[0, -1, :3] - TARGET
         bounce = throw.qpos[0, :, 2].argmin()
-        print(f"{attempt:2}  velocity {velocity.round(3)}  bounce at x = {throw.qpos[0, bounce, 0]:.2f} m"
-              f"  misses by {np.linalg.norm(miss):.4f} m")
+        print(
+            f"{attempt:2}  velocity {velocity.round(3)}  bounce at x = {throw.qpos[0, bounce, 0]:.2f} m"
+            f"  misses by {np.linalg.norm(miss):.4f} m"
+        )
         if np.linalg.norm(miss) < 1e-4:
             break
         by_state = np.zeros_like(throw.qpos)

@@ -18,7 +18,8 @@ XML = """<mujoco><option timestep="0.004"/><worldbody><geom type="plane" size="5
 <geom type="capsule" fromto="0 0 0 .3 0 0" size=".03"/>
 <body pos=".3 0 0"><joint name="b" type="ball" damping=".05"/>
 <geom type="capsule" fromto="0 0 0 .3 0 0" size=".03"/></body></body></worldbody>
-<actuator><motor joint="a"/><general joint="a" dyntype="filter" dynprm=".1" gainprm="2"/></actuator></mujoco>"""
+<actuator><motor joint="a"/>
+<general joint="a" dyntype="filter" dynprm=".1" gainprm="2"/></actuator></mujoco>"""
 
 
 def world(law="ncp"):
@@ -49,10 +50,18 @@ def differences(m, d, e=1e-6):
         v[m.nv : 2 * m.nv] += sign * e * np.eye(m.nv)
         a[2 * m.nv : nx] += sign * e * np.eye(m.na)
         u[nx:] += sign * e * np.eye(m.nu)
-        states.append(tribo.Batch(m, columns).rollout(1, qpos=q, qvel=v, act=a, ctrl=u[:, None], record=["qpos", "qvel", "act"]))
+        states.append(
+            tribo.Batch(m, columns).rollout(
+                1, qpos=q, qvel=v, act=a, ctrl=u[:, None], record=["qpos", "qvel", "act"]
+            )
+        )
     high, low = states
-    moves = np.array([tribo.differentiate_pos(m, 2 * e, a, b)
-                      for a, b in zip(low["qpos"][:, 0], high["qpos"][:, 0], strict=True)])
+    moves = np.array(
+        [
+            tribo.differentiate_pos(m, 2 * e, a, b)
+            for a, b in zip(low["qpos"][:, 0], high["qpos"][:, 0], strict=True)
+        ]
+    )
     rest = [(high[n][:, 0] - low[n][:, 0]) / (2 * e) for n in ("qvel", "act")]
     whole = np.concatenate([moves, *rest], axis=1).T
     return whole[:, :nx], whole[:, nx:]
@@ -112,9 +121,13 @@ def test_inverse_dynamics():
     e = 1e-6
     for k in range(m.nv):
         unit = np.eye(m.nv)[k]
-        move = (rne(tribo.integrate_pos(m, q, unit, e), v) - rne(tribo.integrate_pos(m, q, unit, -e), v)) / (2 * e)
+        move = (rne(tribo.integrate_pos(m, q, unit, e), v) - rne(tribo.integrate_pos(m, q, unit, -e), v)) / (
+            2 * e
+        )
         np.testing.assert_allclose(by_q[:, k], move, atol=1e-6)
-        np.testing.assert_allclose(by_v[:, k], (rne(q, v + e * unit) - rne(q, v - e * unit)) / (2 * e), atol=1e-6)
+        np.testing.assert_allclose(
+            by_v[:, k], (rne(q, v + e * unit) - rne(q, v - e * unit)) / (2 * e), atol=1e-6
+        )
 
 
 def test_inertial_parameters_round_trip():
@@ -134,9 +147,14 @@ def test_gradient_of_a_trajectory(law):
     m, d = world(law)
     n, steps = 3, 6
     rng = np.random.default_rng(2)
-    inputs = [np.tile(d.qpos, (n, 1)), np.tile(d.qvel, (n, 1)) + 0.01 * rng.normal(size=(n, m.nv)),
-              np.tile(d.act, (n, 1)), 0.2 * rng.normal(size=(n, steps, m.nu)), 0.1 * rng.normal(size=(n, steps, m.nv)),
-              np.linspace(0.9, 1.1, n)]
+    inputs = [
+        np.tile(d.qpos, (n, 1)),
+        np.tile(d.qvel, (n, 1)) + 0.01 * rng.normal(size=(n, m.nv)),
+        np.tile(d.act, (n, 1)),
+        0.2 * rng.normal(size=(n, steps, m.nu)),
+        0.1 * rng.normal(size=(n, steps, m.nv)),
+        np.linspace(0.9, 1.1, n),
+    ]
     # Quaternions of any length stand for their direction.
     inputs[0][:, 3:7] *= 1.3
     of = tribo.Trajectories(m, kinks="raise", checkpoint=4)
@@ -198,8 +216,13 @@ def test_threads_change_nothing():
 
 def test_import_loads_no_back_end():
     code = "import sys, tribo; print([n for n in ('torch', 'jax', 'scipy') if n in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,
-                          env={"PYTHONPATH": str(Path(tribo.__file__).parents[1])})
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONPATH": str(Path(tribo.__file__).parents[1])},
+    )
     assert done.stdout.strip() == "[]"
 
 

@@ -15,8 +15,11 @@ ARM = """<mujoco><option timestep="0.002"/><worldbody>
 <actuator><position name="a1" joint="j1" kp="20"/><motor name="a2" joint="j2"/></actuator>
 <sensor><jointpos joint="j1"/><jointvel joint="j2"/></sensor></mujoco>"""
 
-SLED = """<mujoco><option timestep="0.002"/><worldbody><geom name="floor" type="plane" size="9 9 .1" friction=".5"/>
-<body name="sled" pos="0 0 .09999"><joint name="x" type="slide" axis="1 0 0"/><joint name="z" type="slide" axis="0 0 1"/>
+SLED = """<mujoco><option timestep="0.002"/><worldbody>
+<geom name="floor" type="plane" size="9 9 .1" friction=".5"/>
+<body name="sled" pos="0 0 .09999">
+<joint name="x" type="slide" axis="1 0 0"/>
+<joint name="z" type="slide" axis="0 0 1"/>
 <geom name="sled" type="sphere" size=".1" mass="2" friction=".5"/></body></worldbody>
 <actuator><motor joint="x"/></actuator><sensor><jointpos joint="x"/><jointvel joint="x"/></sensor></mujoco>"""
 
@@ -45,17 +48,27 @@ def arm(**changes):
     return m, wrong
 
 
-TRUE = {"body.l2.mass": 0.5, "body.l2.com[0]": 0.15, "joint.j2.damping": 0.2, "joint.j1.armature": 0.02,
-        "joint.j1.stiffness": 2.0, "actuator.a1.kp": 20.0}
+TRUE = {
+    "body.l2.mass": 0.5,
+    "body.l2.com[0]": 0.15,
+    "joint.j2.damping": 0.2,
+    "joint.j1.armature": 0.02,
+    "joint.j1.stiffness": 2.0,
+    "actuator.a1.kp": 20.0,
+}
 
 
 @pytest.mark.parametrize("law", ("ncp", "soft"))
-@pytest.mark.parametrize(("horizon", "states"), ((1, "logged"), (20, "logged"), (None, "logged"), (25, "estimated")))
+@pytest.mark.parametrize(
+    ("horizon", "states"), ((1, "logged"), (20, "logged"), (None, "logged"), (25, "estimated"))
+)
 def test_an_arm_from_far(law, horizon, states):
     m, _ = arm()
     m.opt.law = law
     log = motion(m, 400, waves(400, 2))
-    f = tribo.fit(m, log, [tribo.Parameter(n, start=v * 1.6) for n, v in TRUE.items()], horizon=horizon, states=states)
+    f = tribo.fit(
+        m, log, [tribo.Parameter(n, start=v * 1.6) for n, v in TRUE.items()], horizon=horizon, states=states
+    )
     assert set(f.methods.values()) == {"analytic"}
     for name, value in TRUE.items():
         assert f.values[name] == pytest.approx(value, rel=1e-6), name
@@ -76,8 +89,15 @@ def test_errors_are_as_large_as_the_error_bars_say():
 def test_estimated_states_remove_the_bias_of_noise():
     m, _ = arm()
     log = motion(m, 600, waves(600, 2), noise=1e-3)
-    errors = {s: abs(tribo.fit(m, log, ["joint.j2.armature"], horizon=10, states=s, noise=[1e-3, 1e-3, 1e-2, 1e-2])
-                     .values["joint.j2.armature"] - 0.01) for s in ("logged", "estimated")}
+    errors = {
+        s: abs(
+            tribo.fit(
+                m, log, ["joint.j2.armature"], horizon=10, states=s, noise=[1e-3, 1e-3, 1e-2, 1e-2]
+            ).values["joint.j2.armature"]
+            - 0.01
+        )
+        for s in ("logged", "estimated")
+    }
     assert errors["estimated"] < 0.5 * errors["logged"]
 
 
@@ -85,7 +105,9 @@ def test_what_the_log_does_not_determine_is_named():
     m, _ = arm()
     log = motion(m, 300, waves(300, 2))
     with pytest.warns(tribo.IdentifiabilityWarning, match="joint.j1.damping"):
-        f = tribo.fit(m, log, ["joint.j1.damping", tribo.Parameter("actuator.a1.kv", start=0.5), "joint.j2.damping"])
+        f = tribo.fit(
+            m, log, ["joint.j1.damping", tribo.Parameter("actuator.a1.kv", start=0.5), "joint.j2.damping"]
+        )
     assert len(f.unidentified) == 1
     assert "actuator.a1.kv" in f.unidentified[0] and "j2" not in f.unidentified[0]
     assert np.isinf(f.std["joint.j1.damping"]) and np.isinf(f.std["actuator.a1.kv"])
@@ -140,12 +162,21 @@ def test_gains_of_comfree_and_functions_of_the_state():
     m.opt.law = "comfree"
     m.opt.comfree_stiffness, m.opt.comfree_damping = 0.35, 0.002
     log = motion(m, 200, 20 * waves(200, 1))
-    f = tribo.fit(m, log, [tribo.Parameter("opt.comfree_stiffness", start=0.2),
-                           tribo.Parameter("opt.comfree_damping", start=0.001)], horizon=4)
+    f = tribo.fit(
+        m,
+        log,
+        [
+            tribo.Parameter("opt.comfree_stiffness", start=0.2),
+            tribo.Parameter("opt.comfree_damping", start=0.001),
+        ],
+        horizon=4,
+    )
     assert f.values["opt.comfree_stiffness"] == pytest.approx(0.35, rel=1e-4)
     assert f.values["opt.comfree_damping"] == pytest.approx(0.002, rel=1e-3)
     # The stiffness as a function of the speed along the floor: here it is constant.
-    basis = tribo.Parameter("opt.comfree_stiffness", start=[0.3, 0.01], basis=lambda q, v: np.array([1, abs(v[0])]))
+    basis = tribo.Parameter(
+        "opt.comfree_stiffness", start=[0.3, 0.01], basis=lambda q, v: np.array([1, abs(v[0])])
+    )
     f = tribo.fit(m, log, [basis], horizon=1)
     assert f.values["opt.comfree_stiffness[0]"] == pytest.approx(0.35, rel=1e-4)
     assert f.values["opt.comfree_stiffness[1]"] == pytest.approx(0, abs=1e-4)
@@ -162,7 +193,9 @@ def test_compliance():
 def test_sensors_and_missing_samples():
     m, _ = arm()
     ctrl = waves(301, 2)
-    t = tribo.Batch(m, 1).rollout(301, qpos=[m.qpos0], qvel=[np.zeros(m.nv)], ctrl=ctrl[None], record=["sensordata"])
+    t = tribo.Batch(m, 1).rollout(
+        301, qpos=[m.qpos0], qvel=[np.zeros(m.nv)], ctrl=ctrl[None], record=["sensordata"]
+    )
     sensordata = t["sensordata"][0]
     sensordata[50:60] = np.nan
     sensordata[200, 1] += 1.0
@@ -198,13 +231,22 @@ def test_apply_writes_into_a_model():
 def test_mistakes_are_named():
     m, _ = arm()
     log = motion(m, 20, waves(20, 2))
-    for path, text in (("body.l9.mass", "l9"), ("joint.j1.colour", "colour"), ("opt.warp", "warp"), ("mass", "kind"),
-                       ("geom.x*.friction", "matches")):
+    for path, text in (
+        ("body.l9.mass", "l9"),
+        ("joint.j1.colour", "colour"),
+        ("opt.warp", "warp"),
+        ("mass", "kind"),
+        ("geom.x*.friction", "matches"),
+    ):
         with pytest.raises(KeyError, match=text):
             tribo.fit(m, log, [path])
     with pytest.raises(ValueError, match="twice"):
         tribo.fit(m, log, ["body.l2.mass", "body.l2.mass"])
     with pytest.raises(ValueError, match="resample"):
-        tribo.fit(m, tribo.Log(np.asarray(log.times) * 1.1, log.qpos, log.qvel, ctrl=log.ctrl), ["body.l2.mass"])
+        tribo.fit(
+            m, tribo.Log(np.asarray(log.times) * 1.1, log.qpos, log.qvel, ctrl=log.ctrl), ["body.l2.mass"]
+        )
     with pytest.raises(ValueError, match="qvel"):
-        tribo.fit(m, tribo.Log(log.times, log.qpos, np.asarray(log.qvel)[:, :1], ctrl=log.ctrl), ["body.l2.mass"])
+        tribo.fit(
+            m, tribo.Log(log.times, log.qpos, np.asarray(log.qvel)[:, :1], ctrl=log.ctrl), ["body.l2.mass"]
+        )

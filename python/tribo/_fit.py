@@ -84,25 +84,57 @@ class Parameter:
 
 # quantity: (field, column, may be negative), by kind of object.
 _QUANTITIES: dict[str, dict[str, tuple[str, int, bool]]] = {
-    "body": {"mass": ("body_mass", 0, False), "gravcomp": ("body_gravcomp", 0, False),
-             **{f"inertia[{i}]": ("body_inertia", i, False) for i in range(3)},
-             **{f"com[{i}]": ("body_ipos", i, True) for i in range(3)}},
-    "joint": {"damping": ("dof_damping", 0, False), "armature": ("dof_armature", 0, False),
-              "frictionloss": ("dof_frictionloss", 0, False), "stiffness": ("jnt_stiffness", 0, False)},
-    "geom": {"friction": ("geom_friction", 0, False), "torsional": ("geom_friction", 1, False),
-             "rolling": ("geom_friction", 2, False), "compliance": ("geom_compliance", 0, False),
-             "tangentcompliance": ("geom_tangentcompliance", 0, False),
-             "contactdamping": ("geom_contactdamping", 0, False), "restitution": ("geom_restitution", 0, False)},
-    "pair": {"friction": ("pair_friction", 0, False), "compliance": ("pair_compliance", 0, False),
-             "contactdamping": ("pair_contactdamping", 0, False), "restitution": ("pair_restitution", 0, False),
-             "comfree_k": ("pair_comfree", 0, False), "comfree_d": ("pair_comfree", 1, False)},
-    "tendon": {"stiffness": ("tendon_stiffness", 0, False), "damping": ("tendon_damping", 0, False),
-               "armature": ("tendon_armature", 0, False), "frictionloss": ("tendon_frictionloss", 0, False)},
-    "actuator": {"kp": ("actuator_gainprm", 0, False), "kv": ("actuator_biasprm", 2, False),
-                 "gain": ("actuator_gainprm", 0, True), "bias": ("actuator_biasprm", 0, True),
-                 "gear": ("actuator_gear", 0, True)},
+    "body": {
+        "mass": ("body_mass", 0, False),
+        "gravcomp": ("body_gravcomp", 0, False),
+        **{f"inertia[{i}]": ("body_inertia", i, False) for i in range(3)},
+        **{f"com[{i}]": ("body_ipos", i, True) for i in range(3)},
+    },
+    "joint": {
+        "damping": ("dof_damping", 0, False),
+        "armature": ("dof_armature", 0, False),
+        "frictionloss": ("dof_frictionloss", 0, False),
+        "stiffness": ("jnt_stiffness", 0, False),
+    },
+    "geom": {
+        "friction": ("geom_friction", 0, False),
+        "torsional": ("geom_friction", 1, False),
+        "rolling": ("geom_friction", 2, False),
+        "compliance": ("geom_compliance", 0, False),
+        "tangentcompliance": ("geom_tangentcompliance", 0, False),
+        "contactdamping": ("geom_contactdamping", 0, False),
+        "restitution": ("geom_restitution", 0, False),
+    },
+    "pair": {
+        "friction": ("pair_friction", 0, False),
+        "compliance": ("pair_compliance", 0, False),
+        "contactdamping": ("pair_contactdamping", 0, False),
+        "restitution": ("pair_restitution", 0, False),
+        "comfree_k": ("pair_comfree", 0, False),
+        "comfree_d": ("pair_comfree", 1, False),
+    },
+    "tendon": {
+        "stiffness": ("tendon_stiffness", 0, False),
+        "damping": ("tendon_damping", 0, False),
+        "armature": ("tendon_armature", 0, False),
+        "frictionloss": ("tendon_frictionloss", 0, False),
+    },
+    "actuator": {
+        "kp": ("actuator_gainprm", 0, False),
+        "kv": ("actuator_biasprm", 2, False),
+        "gain": ("actuator_gainprm", 0, True),
+        "bias": ("actuator_biasprm", 0, True),
+        "gear": ("actuator_gear", 0, True),
+    },
 }
-_COUNTS = {"body": "nbody", "joint": "njnt", "geom": "ngeom", "pair": "npair", "tendon": "ntendon", "actuator": "nu"}
+_COUNTS = {
+    "body": "nbody",
+    "joint": "njnt",
+    "geom": "ngeom",
+    "pair": "npair",
+    "tendon": "ntendon",
+    "actuator": "nu",
+}
 
 
 @dataclass
@@ -139,13 +171,15 @@ def _name(m: Any, kind: str, i: int) -> str:
 def _entries(m: Any, kind: str, quantity: str, ids: list[int]) -> tuple[list[Any], list[Any], bool]:
     """Entries of fields, terms of derivatives, and whether values may be negative."""
     if kind == "body" and quantity == "density":
-        scaled = [("body_mass", (i,), float(m.body_mass[i])) for i in ids]
+        scaled: list[Any] = [("body_mass", (i,), float(m.body_mass[i])) for i in ids]
         scaled += [("body_inertia", (i, k), float(m.body_inertia[i, k])) for i in ids for k in range(3)]
         return scaled, [(_INERTIAL, i) for i in ids], False
     known = _QUANTITIES[kind]
     if quantity not in known:
-        raise KeyError(f"{kind}: no quantity {quantity!r}; there are {', '.join(known)}"
-                       + (", density" if kind == "body" else ", delay" if kind == "actuator" else ""))
+        raise KeyError(
+            f"{kind}: no quantity {quantity!r}; there are {', '.join(known)}"
+            + (", density" if kind == "body" else ", delay" if kind == "actuator" else "")
+        )
     name, column, negative = known[quantity]
     entries: list[Any] = []
     terms: list[Any] = []
@@ -162,8 +196,12 @@ def _entries(m: Any, kind: str, quantity: str, ids: list[int]) -> tuple[list[Any
             entries.append(("actuator_biasprm", (i, 1), -1.0))
         if kind == "actuator" and quantity == "kv":
             entries[-1] = (name, (i, 2), -1.0)
-        term = {("body", "mass"): _INERTIAL, ("geom", "friction"): _GEOM, ("pair", "friction"): _PAIR,
-                ("joint", "stiffness"): _STIFFNESS}.get((kind, quantity))
+        term = {
+            ("body", "mass"): _INERTIAL,
+            ("geom", "friction"): _GEOM,
+            ("pair", "friction"): _PAIR,
+            ("joint", "stiffness"): _STIFFNESS,
+        }.get((kind, quantity))
         if kind == "body" and quantity[:3] in ("ine", "com"):
             term = _INERTIAL
         if kind == "actuator" and quantity in ("kp", "kv", "gain", "bias"):
@@ -200,27 +238,51 @@ def _quantities(m: Any, given: Parameter | str) -> list[_Quantity]:
         if parts[0] == "actuator" and parts[-1] == "delay":
             delays = ids
         elif parts[0] == "body" and parts[-1] in ("inertia", "com"):
-            parts_of = [Parameter(f"{p.path}[{i}]", p.bounds, None if p.start is None else np.asarray(p.start)[i],
-                                  None, p.scale) for i in range(3)]
+            parts_of = [
+                Parameter(
+                    f"{p.path}[{i}]",
+                    p.bounds,
+                    None if p.start is None else np.asarray(p.start)[i],
+                    None,
+                    p.scale,
+                )
+                for i in range(3)
+            ]
             return [q for one in parts_of for q in _quantities(m, one)]
         else:
             entries, terms, negative = _entries(m, parts[0], parts[-1], ids)
     else:
-        raise KeyError(f"no parameter {p.path!r}: expected kind.name.quantity with a kind of {', '.join(_COUNTS)}, "
-                       "or opt.name, field.name[row,column], delay")
+        raise KeyError(
+            f"no parameter {p.path!r}: expected kind.name.quantity with a kind of {', '.join(_COUNTS)}, "
+            "or opt.name, field.name[row,column], delay"
+        )
     bounds = p.bounds if p.bounds is not None else (-math.inf if negative else 0.0, math.inf)
     if p.basis is not None:
         coefficients = np.atleast_1d(np.asarray(p.start, dtype=float))
         if p.start is None:
             raise ValueError(f"{p.path}: a basis needs a start value per function")
-        return [_Quantity(f"{p.path}[{k}]", entries, [], (-math.inf, math.inf), float(c), p.scale or abs(float(c)) or 1.0,
-                          [], p.basis, k) for k, c in enumerate(coefficients)]
+        return [
+            _Quantity(
+                f"{p.path}[{k}]",
+                entries,
+                [],
+                (-math.inf, math.inf),
+                float(c),
+                p.scale or abs(float(c)) or 1.0,
+                [],
+                p.basis,
+                k,
+            )
+            for k, c in enumerate(coefficients)
+        ]
     start = p.start
     if start is None:
         start = 0.0 if delays else _value(m, *entries[0])
     value = float(start)
     scale = p.scale or abs(value) or (0.01 if delays else 1.0)
-    return [_Quantity(p.path, entries, delays, (float(bounds[0]), float(bounds[1])), value, float(scale), terms)]
+    return [
+        _Quantity(p.path, entries, delays, (float(bounds[0]), float(bounds[1])), value, float(scale), terms)
+    ]
 
 
 def _indexed(text: str) -> tuple[str, tuple[int, ...]]:
@@ -235,8 +297,11 @@ def _value(m: Any, name: str, index: tuple[int, ...], factor: float) -> float:
     return float(array[index]) / factor if factor else float(array[index])
 
 
-def _inertial_weights(m: Any, quantity: str, body: int, values: dict[tuple[str, tuple[int, ...]], float]) -> list[float]:
+def _inertial_weights(
+    m: Any, quantity: str, body: int, values: dict[tuple[str, tuple[int, ...]], float]
+) -> list[float]:
     """Change of a body's ten inertial parameters by one of its quantities."""
+
     def now(name: str, *index: int) -> float:
         return values.get((name, index), float(getattr(m, name)[index]))
 
@@ -258,7 +323,16 @@ def _inertial_weights(m: Any, quantity: str, body: int, values: dict[tuple[str, 
         e = np.eye(3)[int(quantity[4])]
         d_first = mass * e
         second = mass * (2 * (c @ e) * np.eye(3) - np.outer(c, e) - np.outer(e, c))
-    return [d_mass, *d_first, second[0, 0], second[0, 1], second[1, 1], second[0, 2], second[1, 2], second[2, 2]]
+    return [
+        d_mass,
+        *d_first,
+        second[0, 0],
+        second[0, 1],
+        second[1, 1],
+        second[0, 2],
+        second[1, 2],
+        second[2, 2],
+    ]
 
 
 # ---- differences of states -----------------------------------------------------------------------
@@ -286,7 +360,9 @@ def _difference(m: Any, to: Any, of: Any) -> Any:
 
 def _move(m: Any, qpos: Any, by: Any) -> Any:
     """Positions moved by displacements, shape (n, nq)."""
-    return np.array([_core.integrate_pos(m, q, d, 1.0) for q, d in zip(qpos, by, strict=True)]).reshape(qpos.shape)
+    return np.array([_core.integrate_pos(m, q, d, 1.0) for q, d in zip(qpos, by, strict=True)]).reshape(
+        qpos.shape
+    )
 
 
 # ---- intervals -----------------------------------------------------------------------------------
@@ -297,7 +373,9 @@ class _Signal:
 
     def __init__(self, times: Any, ctrl: Any) -> None:
         self.times, self.ctrl = times, ctrl
-        self.area = np.concatenate([np.zeros((1, ctrl.shape[1])), np.cumsum(ctrl[:-1] * np.diff(times)[:, None], 0)])
+        self.area = np.concatenate(
+            [np.zeros((1, ctrl.shape[1])), np.cumsum(ctrl[:-1] * np.diff(times)[:, None], 0)]
+        )
 
     def value(self, t: Any) -> Any:
         k = np.clip(np.searchsorted(self.times, t + 1e-9, side="right") - 1, 0, len(self.times) - 1)
@@ -341,10 +419,15 @@ def _uniform(log: Log, h: float) -> tuple[Any, int]:
         raise ValueError("log.times: expected two or more times")
     dt = float(np.median(np.diff(times)))
     substeps = round(dt / h)
-    if substeps < 1 or np.max(np.abs(times - times[0] - dt * np.arange(len(times)))) > 1e-3 * h \
-            or abs(dt - substeps * h) > 1e-3 * h:
-        raise ValueError(f"log.times: expected equal distances that are a multiple of the time step {h} s, got {dt} s; "
-                         "resample the log")
+    if (
+        substeps < 1
+        or np.max(np.abs(times - times[0] - dt * np.arange(len(times)))) > 1e-3 * h
+        or abs(dt - substeps * h) > 1e-3 * h
+    ):
+        raise ValueError(
+            f"log.times: expected equal distances that are a multiple of the time step {h} s, got {dt} s; "
+            "resample the log"
+        )
     return times, substeps
 
 
@@ -364,7 +447,11 @@ def _cut(m: Any, logs: Sequence[Log], horizon: int | None) -> _Intervals:
         K = len(times)
         q = np.atleast_2d(np.asarray(log.qpos, dtype=float)) if log.qpos is not None else np.array([m.qpos0])
         v = np.atleast_2d(np.asarray(log.qvel, dtype=float)) if log.qvel is not None else np.zeros((1, m.nv))
-        a = np.atleast_2d(np.asarray(log.act, dtype=float)) if log.act is not None else np.zeros((len(q), m.na))
+        a = (
+            np.atleast_2d(np.asarray(log.act, dtype=float))
+            if log.act is not None
+            else np.zeros((len(q), m.na))
+        )
         for name, array, width in (("qpos", q, m.nq), ("qvel", v, m.nv), ("act", a, m.na)):
             if array.shape[1:] != (width,) or len(array) not in (1, K):
                 raise ValueError(f"log.{name}: expected shape ({K}, {width}), got {array.shape}")
@@ -386,17 +473,38 @@ def _cut(m: Any, logs: Sequence[Log], horizon: int | None) -> _Intervals:
             s = None
             if sensors:
                 values = np.asarray(log.sensordata, dtype=float).reshape(K, m.nsensordata)
-                s = np.concatenate([values[first : first + 1] * (1.0 if first == 0 else np.nan), values[rows] * pad])
-            made.append((q[min(first, len(q) - 1)], v[min(first, len(v) - 1)], a[min(first, len(a) - 1)],
-                         q[rows] * pad if len(q) == K else np.full((size, m.nq), np.nan),
-                         v[rows] * pad if len(v) == K else np.full((size, m.nv), np.nan), s,
-                         np.where(inside, times[rows], np.nan),
-                         times[first] + h * np.arange(size * substeps), index))
+                s = np.concatenate(
+                    [values[first : first + 1] * (1.0 if first == 0 else np.nan), values[rows] * pad]
+                )
+            made.append(
+                (
+                    q[min(first, len(q) - 1)],
+                    v[min(first, len(v) - 1)],
+                    a[min(first, len(a) - 1)],
+                    q[rows] * pad if len(q) == K else np.full((size, m.nq), np.nan),
+                    v[rows] * pad if len(v) == K else np.full((size, m.nv), np.nan),
+                    s,
+                    np.where(inside, times[rows], np.nan),
+                    times[first] + h * np.arange(size * substeps),
+                    index,
+                )
+            )
     if len({len(one[6]) for one in made}) > 1:
         raise ValueError("logs with sensors and one initial state each: expected the same length")
-    columns = list(zip(*made, strict=True))
-    return _Intervals(*(np.array(c) for c in columns[:5]), np.array(columns[5]) if sensors else None,
-                      np.array(columns[6]), np.array(columns[7]), signals, np.array(columns[8]), substeps)
+    columns: list[Any] = list(zip(*made, strict=True))
+    return _Intervals(
+        qpos=np.array(columns[0]),
+        qvel=np.array(columns[1]),
+        act=np.array(columns[2]),
+        target_q=np.array(columns[3]),
+        target_v=np.array(columns[4]),
+        target_s=np.array(columns[5]) if sensors else None,
+        times=np.array(columns[6]),
+        step_times=np.array(columns[7]),
+        signal=signals,
+        of=np.array(columns[8]),
+        substeps=substeps,
+    )
 
 
 def _few(cut: _Intervals, unknowns: int) -> _Intervals | None:
@@ -406,8 +514,13 @@ def _few(cut: _Intervals, unknowns: int) -> _Intervals | None:
     if count > N // 4:
         return None
     rows = np.linspace(0, N - 1, count).astype(int)
-    return dataclasses.replace(cut, **{name: getattr(cut, name)[rows] for name in (
-        "qpos", "qvel", "act", "target_q", "target_v", "times", "step_times", "of")})
+    return dataclasses.replace(
+        cut,
+        **{
+            name: getattr(cut, name)[rows]
+            for name in ("qpos", "qvel", "act", "target_q", "target_v", "times", "step_times", "of")
+        },
+    )
 
 
 # ---- predictions ---------------------------------------------------------------------------------
@@ -416,8 +529,15 @@ def _few(cut: _Intervals, unknowns: int) -> _Intervals | None:
 class _Predictor:
     """Predictions of intervals and their derivatives by the unknowns."""
 
-    def __init__(self, m: Any, unknowns: list[_Quantity], cut: _Intervals, threads: int, tolerance: float,
-                 settings: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        m: Any,
+        unknowns: list[_Quantity],
+        cut: _Intervals,
+        threads: int,
+        tolerance: float,
+        settings: dict[str, Any],
+    ) -> None:
         self.m = copy.copy(m)
         self.m.opt.solve_tolerance = min(float(m.opt.solve_tolerance), tolerance)
         self.unknowns, self.cut, self.threads, self.settings = unknowns, cut, threads, settings
@@ -428,9 +548,17 @@ class _Predictor:
         self._batches: dict[int, Batch] = {}
         analytic = [not self.sensors and (bool(u.terms) or bool(u.delays)) for u in unknowns]
         self.analytic = np.array(analytic, dtype=bool)
-        self.features = [None if u.basis is None else
-                         np.array([np.asarray(u.basis(q, v), dtype=float)[u.function]
-                                   for q, v in zip(cut.qpos, cut.qvel, strict=True)]) for u in unknowns]
+        self.features = [
+            None
+            if u.basis is None
+            else np.array(
+                [
+                    np.asarray(u.basis(q, v), dtype=float)[u.function]
+                    for q, v in zip(cut.qpos, cut.qvel, strict=True)
+                ]
+            )
+            for u in unknowns
+        ]
 
     def batch(self, n: int) -> Batch:
         if n not in self._batches:
@@ -472,8 +600,12 @@ class _Predictor:
 
     def terms(self, values: Any) -> list[Any]:
         """What the compiled part differentiates by; bodies together."""
-        now = {(name, index): factor * values[k] for k, u in enumerate(self.unknowns) if u.basis is None
-               for name, index, factor in u.entries}
+        now = {
+            (name, index): factor * values[k]
+            for k, u in enumerate(self.unknowns)
+            if u.basis is None
+            for name, index, factor in u.entries
+        }
         terms: list[Any] = []
         delayed = 0
         for k, u in enumerate(self.unknowns):
@@ -489,13 +621,17 @@ class _Predictor:
                 if kind == _INERTIAL:
                     weight = _inertial_weights(self.m, quantity, index, now)
                 if kind == _GAIN:
-                    weight = {"kp": [1.0, -1.0, 0, 0], "kv": [0, 0, -1.0, 0], "gain": [1.0, 0, 0, 0],
-                              "bias": [0, 0, 0, 1.0]}[quantity]
+                    weight = {
+                        "kp": [1.0, -1.0, 0, 0],
+                        "kv": [0, 0, -1.0, 0],
+                        "gain": [1.0, 0, 0, 0],
+                        "bias": [0, 0, 0, 1.0],
+                    }[quantity]
                 terms.append((k, kind, index, weight))
         return sorted(terms, key=lambda t: (t[1], t[2]))
 
     def differenced(self, values: Any, rows: Any, which: Any, qpos: Any, qvel: Any) -> tuple[Any, ...]:
-        """Predictions of the intervals `rows`, their differences by the unknowns `which`, and certificates."""
+        """Predictions of the intervals `rows`, differences by the unknowns `which`, certificates."""
         cut, per = self.cut, 1 + len(which)
         eps = np.array([1e-5 * self.unknowns[k].scale for k in which])
         for i, k in enumerate(which):
@@ -504,14 +640,19 @@ class _Predictor:
                 eps[i] = -eps[i]
         wide = 2 * self.m.nv + self.m.na if not self.sensors else self.m.nsensordata
         samples = self.horizon + 1 if self.sensors else self.horizon
-        base = {"qpos": np.empty((len(rows), samples, self.m.nq)), "qvel": np.empty((len(rows), samples, self.m.nv)),
-                "act": np.empty((len(rows), samples, self.m.na)),
-                "sensordata": np.empty((len(rows), samples, self.m.nsensordata))}
+        base = {
+            "qpos": np.empty((len(rows), samples, self.m.nq)),
+            "qvel": np.empty((len(rows), samples, self.m.nv)),
+            "act": np.empty((len(rows), samples, self.m.na)),
+            "sensordata": np.empty((len(rows), samples, self.m.nsensordata)),
+        }
         by = np.zeros((len(rows), samples, wide, len(which)))
         exact = np.full((len(rows), samples), np.nan)
         at_once = max(1, _WORLDS // per)
         nstep = self.nstep + (1 if self.sensors else 0)
-        record = ("sensordata", "residual_exact") if self.sensors else ("qpos", "qvel", "act", "residual_exact")
+        record = (
+            ("sensordata", "residual_exact") if self.sensors else ("qpos", "qvel", "act", "residual_exact")
+        )
         every = 1 if self.sensors else cut.substeps
         for begin in range(0, len(rows), at_once):
             chunk = rows[begin : begin + at_once]
@@ -531,8 +672,15 @@ class _Predictor:
             self.put(b, all_values, mine, np.arange(n))
             if self.sensors:
                 ctrl = np.concatenate([ctrl, ctrl[:, -1:]], axis=1)
-            found = b.rollout(nstep, record=record, every=every, qpos=qpos[local], qvel=qvel[local],
-                              act=cut.act[mine], ctrl=ctrl)
+            found = b.rollout(
+                nstep,
+                record=record,
+                every=every,
+                qpos=qpos[local],
+                qvel=qvel[local],
+                act=cut.act[mine],
+                ctrl=ctrl,
+            )
             self.steps += n * nstep
             if self.sensors:
                 found = {name: a[:, :: cut.substeps] for name, a in found.items()}
@@ -548,13 +696,19 @@ class _Predictor:
                 if whole is not None:
                     by[here, ..., i] = (whole[1 + i :: per] - whole[::per]) / eps[i]
                 else:
-                    by[here, ..., : self.m.nv, i] = _difference(self.m, found["qpos"][::per],
-                                                                found["qpos"][1 + i :: per]) / eps[i]
-                    for name, part in (("qvel", slice(self.m.nv, 2 * self.m.nv)), ("act", slice(2 * self.m.nv, wide))):
+                    by[here, ..., : self.m.nv, i] = (
+                        _difference(self.m, found["qpos"][::per], found["qpos"][1 + i :: per]) / eps[i]
+                    )
+                    for name, part in (
+                        ("qvel", slice(self.m.nv, 2 * self.m.nv)),
+                        ("act", slice(2 * self.m.nv, wide)),
+                    ):
                         by[here, ..., part, i] = (found[name][1 + i :: per] - found[name][::per]) / eps[i]
         return base, by, exact
 
-    def linear(self, values: Any, rows: Any, which: Any, states: bool, qpos: Any, qvel: Any) -> tuple[Any, ...]:
+    def linear(
+        self, values: Any, rows: Any, which: Any, states: bool, qpos: Any, qvel: Any
+    ) -> tuple[Any, ...]:
         """The same by analytic derivatives, with derivatives by the initial state if `states`."""
         cut, nx = self.cut, 2 * self.m.nv + self.m.na
         column = {k: i for i, k in enumerate(which)}
@@ -569,21 +723,41 @@ class _Predictor:
             here = slice(begin, begin + n)
             self.put(b, np.tile(values, (n, 1)), chunk, np.arange(n))
             ctrl, by_ctrl = self.controls(values, chunk)
-            found = _core._sensitivities(b, qpos[here], qvel[here], cut.act[chunk], ctrl, self.nstep, len(which), terms,
-                                         np.ascontiguousarray(by_ctrl) if by_ctrl.size else None, states, self.settings)
+            found = _core._sensitivities(
+                b,
+                qpos[here],
+                qvel[here],
+                cut.act[chunk],
+                ctrl,
+                self.nstep,
+                len(which),
+                terms,
+                np.ascontiguousarray(by_ctrl) if by_ctrl.size else None,
+                states,
+                self.settings,
+            )
             self.steps += n * self.nstep
             self.linearised += n * self.nstep
             end = slice(cut.substeps - 1, None, cut.substeps)
             kink = found["kink"].reshape(n, -1, cut.substeps).any(-1)
-            parts.append(({k: found[k][:, end] for k in ("qpos", "qvel", "act")}, found["by_parameters"][:, end],
-                          found["residual_exact"][:, end], kink,
-                          found["by_state"][:, end] if states else None))
+            parts.append(
+                (
+                    {k: found[k][:, end] for k in ("qpos", "qvel", "act")},
+                    found["by_parameters"][:, end],
+                    found["residual_exact"][:, end],
+                    kink,
+                    found["by_state"][:, end] if states else None,
+                )
+            )
         base = {k: np.concatenate([p[0][k] for p in parts]) for k in ("qpos", "qvel", "act")}
-        return (base, *(np.concatenate([p[i] for p in parts]) for i in (1, 2, 3)),
-                np.concatenate([p[4] for p in parts]) if states else None)
+        return (
+            base,
+            *(np.concatenate([p[i] for p in parts]) for i in (1, 2, 3)),
+            np.concatenate([p[4] for p in parts]) if states else None,
+        )
 
     def check(self, values: Any, methods: list[str], samples: int = 24) -> None:
-        """Compare analytic derivatives with differences on some intervals; those that disagree are not used."""
+        """Compare analytic derivatives with differences on some intervals; others are not used."""
         which = np.flatnonzero(self.analytic)
         if not len(which):
             return
@@ -602,8 +776,8 @@ class _Predictor:
             worst = np.max(np.abs(a - b), initial=0.0)
             if worst > 1e-3 * np.max(np.abs(b), initial=0.0) + 1e-9 / self.unknowns[k].scale:
                 self.analytic[k] = False
-        for k in range(len(self.unknowns)):
-            methods[k] = "analytic" if self.analytic[k] else "differences"
+        for index in range(len(self.unknowns)):
+            methods[index] = "analytic" if self.analytic[index] else "differences"
 
     def plain(self, values: Any, qpos: Any, qvel: Any) -> "_Evaluation":
         """Residuals only."""
@@ -620,7 +794,9 @@ class _Predictor:
         cut = self.cut
         if self.sensors:
             return base["sensordata"] - cut.target_s
-        return np.concatenate([_difference(self.m, cut.target_q, base["qpos"]), base["qvel"] - cut.target_v], axis=-1)
+        return np.concatenate(
+            [_difference(self.m, cut.target_q, base["qpos"]), base["qvel"] - cut.target_v], axis=-1
+        )
 
     def evaluate(self, values: Any, states: bool, qpos: Any, qvel: Any) -> "_Evaluation":
         """Residuals of all intervals and their derivatives."""
@@ -750,7 +926,10 @@ class Fit:
     _unknowns: list[_Quantity]
 
     def apply(self, m: Any) -> None:
-        """Write the values into a model and recompute its constants; delays and functions of the state are left out."""
+        """Write the values into a model and recompute its constants.
+
+        Delays and functions of the state are left out: a model has no place for them.
+        """
         for u in self._unknowns:
             if u.basis is not None:
                 continue
@@ -767,17 +946,25 @@ class Fit:
     def __str__(self) -> str:
         """A table."""
         wide = max(len(n) for n in self.names)
-        lines = [f"{n:{wide}}  {self.values[n]: .6g} +- {self.std[n]:.2g}  ({self.methods[n]})" for n in self.names]
-        lines.append(f"{self.iterations} iterations, {self.rollouts:.1f} rollouts, "
-                     f"{'converged' if self.converged else 'not converged'}")
+        lines = [
+            f"{n:{wide}}  {self.values[n]: .6g} +- {self.std[n]:.2g}  ({self.methods[n]})" for n in self.names
+        ]
+        lines.append(
+            f"{self.iterations} iterations, {self.rollouts:.1f} rollouts, "
+            f"{'converged' if self.converged else 'not converged'}"
+        )
         lines += [f"not determined by the log: {d}" for d in self.unidentified]
         lines += [f"poorly determined: {d}" for d in self.weak]
         lines += [f"at its bound: {n}" for n in self.at_bound]
         if len(self.beyond_noise):
-            lines.append(f"{len(self.beyond_noise)} of {len(self.times)} samples are not explained, the first at "
-                         f"{self.times[self.beyond_noise[0]]:.4g} s")
+            lines.append(
+                f"{len(self.beyond_noise)} of {len(self.times)} samples are not explained, the first at "
+                f"{self.times[self.beyond_noise[0]]:.4g} s"
+            )
         if len(self.inexact):
-            lines.append(f"{len(self.inexact)} of {len(self.times)} samples: the step is far from the exact law")
+            lines.append(
+                f"{len(self.inexact)} of {len(self.times)} samples: the step is far from the exact law"
+            )
         return "\n".join(lines)
 
 
@@ -802,8 +989,8 @@ def fit(
 
     The log is cut into intervals, each predicted from its logged state (multiple shooting). Weighted squares
     of the differences are minimised by Gauss-Newton steps with Levenberg-Marquardt damping inside the bounds.
-    Derivatives are those of the engine where it has them, after a check against differences on some intervals,
-    else differences of a batch with the parameters of each world.
+    Derivatives are those of the engine where it has them, after a check against differences on some
+    intervals, else differences of a batch with the parameters of each world.
 
     Parameters
     ----------
@@ -843,7 +1030,7 @@ def fit(
     Returns
     -------
     Fit
-        Values with error bars, what the log does not determine, and the samples that the law does not explain.
+        Values with error bars, what the log does not determine, what the law does not explain.
     """
     logs = [log] if isinstance(log, Log) else list(log)
     unknowns = [q for p in parameters for q in _quantities(m, p)]
@@ -858,8 +1045,9 @@ def fit(
     predictor = _Predictor(m, unknowns, cut, threads, solve_tolerance, settings)
     if states == "estimated" and predictor.sensors:
         raise ValueError("states='estimated' needs qpos and qvel: sensors are predicted without derivatives")
-    problem = _Problem(m, logs, unknowns, cut, predictor, states == "estimated", noise, max_iter, tolerance, singular,
-                       exact)
+    problem = _Problem(
+        m, logs, unknowns, cut, predictor, states == "estimated", noise, max_iter, tolerance, singular, exact
+    )
     if coarse and not predictor.sensors:
         problem.begin_with(_few(_cut(m, logs, min(10, predictor.horizon)), len(unknowns)))
     return problem.solve()
@@ -868,8 +1056,20 @@ def fit(
 class _Problem:
     """The least-squares problem of one fit."""
 
-    def __init__(self, m: Any, logs: list[Log], unknowns: list[_Quantity], cut: _Intervals, predictor: _Predictor,
-                 free: bool, noise: Any, max_iter: int, tolerance: float, singular: float, exact: float) -> None:
+    def __init__(
+        self,
+        m: Any,
+        logs: list[Log],
+        unknowns: list[_Quantity],
+        cut: _Intervals,
+        predictor: _Predictor,
+        free: bool,
+        noise: Any,
+        max_iter: int,
+        tolerance: float,
+        singular: float,
+        exact: float,
+    ) -> None:
         self.m, self.unknowns, self.cut, self.predictor, self.free = m, unknowns, cut, predictor, free
         self.max_iter, self.tolerance, self.singular, self.exact = max_iter, tolerance, singular, exact
         self.scale = np.array([u.scale for u in unknowns])
@@ -886,11 +1086,17 @@ class _Problem:
         else:
             before = np.concatenate([cut.qpos[:, None], cut.target_q[:, :-1]], axis=1)
             moves = _difference(m, before, cut.target_q)
-            self.motion = np.concatenate([np.sqrt(np.nanmean(moves**2, axis=(0, 1))),
-                                          np.nanstd(cut.target_v.reshape(-1, m.nv), axis=0)])
+            self.motion = np.concatenate(
+                [
+                    np.sqrt(np.nanmean(moves**2, axis=(0, 1))),
+                    np.nanstd(cut.target_v.reshape(-1, m.nv), axis=0),
+                ]
+            )
         self.motion = np.where(self.motion > 0, self.motion, np.max(self.motion, initial=0.0) or 1.0)
         channels = len(self.motion)
-        self.given = None if noise is None else np.broadcast_to(np.asarray(noise, dtype=float), (channels,)).copy()
+        self.given = (
+            None if noise is None else np.broadcast_to(np.asarray(noise, dtype=float), (channels,)).copy()
+        )
         self.sigma = self.motion.copy() if self.given is None else self.given
 
     def estimate_noise(self, r: Any) -> Any:
@@ -912,8 +1118,9 @@ class _Problem:
         if few is None:
             return
         whole = self.predictor
-        p = self.predictor = _Predictor(self.m, self.unknowns, few, whole.threads, whole.m.opt.solve_tolerance,
-                                        whole.settings)
+        p = self.predictor = _Predictor(
+            self.m, self.unknowns, few, whole.threads, whole.m.opt.solve_tolerance, whole.settings
+        )
         self.cut, cut, sigma, given, free = few, self.cut, self.sigma, self.given, self.free
         self.free = False
         p.check(self.x, self.methods, 4)
@@ -932,9 +1139,10 @@ class _Problem:
             self.predictor.check(x, methods)
         qpos, qvel = self.begin_states()
         now = self.predictor.evaluate(x, False, qpos, qvel)
-        if self.checked and self.total(now) > (other := self.total(self.predictor.plain(self.begin, qpos, qvel))):
-            # A part of the log has led astray.
-            if math.isfinite(other):
+        if self.checked:
+            # A part of the log may have led astray.
+            other = self.total(self.predictor.plain(self.begin, qpos, qvel))
+            if math.isfinite(other) and not self.total(now) <= other:
                 x = self.begin
                 now = self.predictor.evaluate(x, False, qpos, qvel)
         converged, iterations = False, self.iterations
@@ -949,8 +1157,9 @@ class _Problem:
                 self.sigma = self.estimate_noise(now.r + now.J @ step)
             # Weights are those of the residuals at the end; with others the fit goes on.
             for _ in range(4):
-                x, now, qpos, qvel, converged, count = self.descend(x, now, qpos, qvel, free,
-                                                                    max(self.max_iter - iterations, 3), free != self.free)
+                x, now, qpos, qvel, converged, count = self.descend(
+                    x, now, qpos, qvel, free, max(self.max_iter - iterations, 3), free != self.free
+                )
                 iterations += count
                 if self.given is not None or free != self.free:
                     break
@@ -965,14 +1174,15 @@ class _Problem:
         return self.cost(e, None)
 
     def refined(self, e: _Evaluation, qpos: Any, qvel: Any) -> Any:
-        """Noise from residuals of samples and of initial states, corrected for the states that were fitted."""
+        """Noise from residuals of samples and of the initial states that were fitted."""
         offset = self.offsets(qpos, qvel)
         squares = np.nansum(e.r**2, axis=(0, 1)) + np.sum(offset**2, axis=0)
         count = np.sum(np.isfinite(e.r), axis=(0, 1))
         return np.maximum(np.sqrt(squares / np.maximum(count, 1)), 1e-7 * self.motion)
 
-    def descend(self, x: Any, now: _Evaluation, qpos: Any, qvel: Any, free: bool, most: int,
-                rough: bool) -> tuple[Any, _Evaluation, Any, Any, bool, int]:
+    def descend(
+        self, x: Any, now: _Evaluation, qpos: Any, qvel: Any, free: bool, most: int, rough: bool
+    ) -> tuple[Any, _Evaluation, Any, Any, bool, int]:
         """Gauss-Newton with damping until steps are small."""
         radius, converged, count = 1.0, False, 0
         offset = self.offsets(qpos, qvel) if free else None
@@ -1066,13 +1276,21 @@ class _Problem:
             blocked |= out
         return step
 
-    def report(self, x: Any, e: _Evaluation, qpos: Any, qvel: Any, methods: list[str], converged: bool,
-               iterations: int) -> Fit:
+    def report(
+        self,
+        x: Any,
+        e: _Evaluation,
+        qpos: Any,
+        qvel: Any,
+        methods: list[str],
+        converged: bool,
+        iterations: int,
+    ) -> Fit:
         """Error bars, identifiability and the certificate."""
         names = [u.name for u in self.unknowns]
         free = self.free and e.by_state is not None
         r, J, _ = _reduced(e, self.sigma, self.offsets(qpos, qvel) if free else None, self.sigma)
-        U, s, Vt = np.linalg.svd(J * self.scale, full_matrices=False)
+        _, s, Vt = np.linalg.svd(J * self.scale, full_matrices=False)
         top = s[0] if len(s) and s[0] > 0 else 1.0
         lost = s <= self.singular * top
         unknown_states = e.by_state.shape[-1] * len(e.r) if free else 0
@@ -1085,7 +1303,9 @@ class _Problem:
         unidentified = [_describe(v, names) for v in Vt[lost]]
         weak = [_describe(v, names) for v, var in zip(Vt[~lost], variance[~lost], strict=True) if var > 1]
         if unidentified:
-            warnings.warn("the log does not determine " + "; ".join(unidentified), IdentifiabilityWarning, stacklevel=4)
+            warnings.warn(
+                "the log does not determine " + "; ".join(unidentified), IdentifiabilityWarning, stacklevel=4
+            )
         # Samples in the order of time within each log.
         flat = e.r.reshape(-1, e.r.shape[-1])
         there = np.isfinite(flat).any(axis=1)
@@ -1105,9 +1325,25 @@ class _Problem:
         certificate = e.exact.ravel()[there]
         p = self.predictor
         return Fit(
-            names, dict(zip(names, map(float, x), strict=True)), dict(zip(names, map(float, std), strict=True)),
-            covariance, unidentified, weak,
+            names,
+            dict(zip(names, map(float, x), strict=True)),
+            dict(zip(names, map(float, std), strict=True)),
+            covariance,
+            unidentified,
+            weak,
             [n for n, v, a, b in zip(names, x, self.low, self.high, strict=True) if v <= a or v >= b],
-            dict(zip(names, methods, strict=True)), self.sigma, times.ravel()[there], flat[there], certificate,
-            ~e.kink.ravel()[there], beyond, np.flatnonzero(certificate > self.exact), converged, iterations, p.steps,
-            p.linearised, (p.steps + p.linearised) / self.length, self.unknowns)
+            dict(zip(names, methods, strict=True)),
+            self.sigma,
+            times.ravel()[there],
+            flat[there],
+            certificate,
+            ~e.kink.ravel()[there],
+            beyond,
+            np.flatnonzero(certificate > self.exact),
+            converged,
+            iterations,
+            p.steps,
+            p.linearised,
+            (p.steps + p.linearised) / self.length,
+            self.unknowns,
+        )
