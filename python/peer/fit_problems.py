@@ -238,19 +238,18 @@ def error(p, values):
 if __name__ == "__main__":
     import time
 
-    print(
-        "| problem | unknowns | sysid: rollouts | error | s | tribo.fit: rollouts, linearised | error | s |"
-    )
+    print("| problem | unknowns | sysid: rollouts | error | s | tribo: rollouts | linearised | error | s |")
+    print("|---|---|---|---|---|---|---|---|---|")
     for p in problems():
         begin = time.perf_counter()
         values, rollouts = by_sysid(p)
         middle = time.perf_counter()
         f = by_tribo(p, horizon=None)
         end = time.perf_counter()
+        length = (f.steps + f.linearised) / f.rollouts
         print(
             f"| {p.name} | {len(p.unknowns)} | {rollouts} | {error(p, values):.1e} | {middle - begin:.1f} | "
-            f"{f.rollouts:.1f} | {error(p, f.values):.1e} | {end - middle:.1f} |",
-            set(f.methods.values()),
-            f.iterations,
+            f"{f.steps / length:.1f} | {f.linearised / length:.1f} | {error(p, f.values):.1e} | "
+            f"{end - middle:.1f} |",
             flush=True,
         )

@@ -12,7 +12,7 @@ jax.config.update("jax_enable_x64", True)
 
 import jax.numpy as jnp  # noqa: E402
 from jax.test_util import check_grads  # noqa: E402
-from worlds import CONTACT_LAWS, SMOOTH_LAWS, world  # noqa: E402
+from worlds import CONTACT_LAWS, SMOOTH_LAWS, snippet, world  # noqa: E402
 
 import tribo  # noqa: E402
 import tribo.jax  # noqa: E402
@@ -109,3 +109,11 @@ def test_float32_is_refused():
         [sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True
     ).stdout
     assert "jax_enable_x64" in text
+
+
+def test_lines_of_the_manual():
+    m, qpos, qvel, _, ctrl = world("contacts", "soft")
+    names = {"jax": jax, "jnp": jnp, "tribo": tribo, "m": m, "ctrl": jnp.asarray(ctrl[0]), "goal": 0.1}
+    names |= {"qpos0": qpos[0], "qvel0": qvel[0]}
+    exec(snippet("tribo.jax"), names)
+    assert jnp.isfinite(names["gradient"]).all() and jnp.abs(names["gradient"]).max() > 0

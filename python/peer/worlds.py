@@ -1,5 +1,7 @@
 """Worlds that tests of gradients share: smooth ones and such with many contacts, away from kinks."""
 
+from pathlib import Path
+
 import numpy as np
 
 import tribo
@@ -46,3 +48,11 @@ def world(kind, law):
     act = 0.1 * rng.normal(size=(n, m.na))
     ctrl = 0.3 * rng.normal(size=(n, steps, m.nu))
     return m, qpos, qvel, act, ctrl
+
+
+def snippet(name):
+    """The lines of the manual that use a back end."""
+    text = (Path(__file__).parents[2] / "docs" / "manual" / "python-derivatives.md").read_text()
+    blocks = [b for b in text.split("\n\n") if b.startswith("    ") and name in b]
+    assert blocks
+    return "\n".join(line[4:] for block in blocks for line in block.splitlines())

@@ -248,16 +248,3 @@ def test_friction_example(capsys):
         assert abs(clean.values[name] - true) < 4 * clean.std[name] < 1e-4
         assert abs(fits["soft"].values[name] / true - 1) > 5e-3
     assert len(fits["soft"].inexact) > 100 and len(fits["ncp"].inexact) == 0
-
-
-@pytest.mark.parametrize("page", ("python-derivatives", "python-fit"))
-def test_snippets_of_the_manual(page):
-    path = ROOT / "docs" / "manual" / f"{page}.md"
-    if not path.exists():
-        pytest.skip("the manual is not beside the tests")
-    parts = path.read_text().split("```python\n")[1:]
-    assert parts
-    code = "\n".join(part.split("```")[0] for part in parts)
-    if "tribo.torch" in code:
-        pytest.importorskip("torch", reason="PyTorch is not installed")
-    exec(compile(code, str(path), "exec"), {"__name__": page})
