@@ -32,7 +32,7 @@ MODEL = """
 
 
 def record(m: tribo.Model, noise: float) -> tribo.Log:
-    """Push the crate to and fro."""
+    """A push that oscillates."""
     times = np.arange(1000) * m.opt.timestep
     ctrl = 20 * np.sin(2 * np.pi * times)[:, None]
     start = {"qpos": [m.qpos0], "qvel": [np.zeros(m.nv)]}

@@ -540,6 +540,7 @@ class _Predictor:
     ) -> None:
         self.m = copy.copy(m)
         self.m.opt.solve_tolerance = min(float(m.opt.solve_tolerance), tolerance)
+        self.m.opt.tolerance = min(float(m.opt.tolerance), 1e-2 * tolerance)
         self.unknowns, self.cut, self.threads, self.settings = unknowns, cut, threads, settings
         self.steps = self.linearised = 0
         self.horizon = cut.target_q.shape[1]
@@ -1014,7 +1015,7 @@ def fit(
     tolerance : float
         A step smaller than this times the parameters' scales ends the fit.
     solve_tolerance : float
-        Tolerance of rigid laws' solvers during the fit.
+        Tolerance of rigid laws' solvers during the fit; the soft law's is a hundredth of it.
     singular : float
         Directions with a smaller singular value, relative to the largest, count as not determined.
     exact : float
