@@ -137,7 +137,7 @@ def test_delays(delay):
     h, steps = m.opt.timestep, 400
     u = waves(steps + 1, 2)
     times = np.arange(steps + 1) * h
-    from tribo._fit import _Signal
+    from tribo._fit_log import _Signal
 
     late = _Signal(times, u).mean(times[:-1], h, np.full(2, delay))[0]
     log = motion(m, steps, late)
