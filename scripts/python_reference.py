@@ -34,7 +34,7 @@ PAGES: dict[str, tuple[str, str, list[str]]] = {
         "Of a step, under every law.",
         ["derivatives", "Derivatives", "DerivativeInfo", "step_differences"],
     ),
-    "fit": ("Fitting", "Parameters of a model from recorded motions.", ["_fit:*"]),
+    "fit": ("Fitting", "Parameters of a model from recorded motions.", ["Log", "Parameter", "_fit:*"]),
     "gradients": (
         "Gradients of rollouts",
         "What `tribo.torch` and `tribo.jax` are made of.",

@@ -5,7 +5,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
-from worlds import CONTACT_LAWS, SMOOTH_LAWS, world  # noqa: E402
+from worlds import CONTACT_LAWS, SMOOTH_LAWS, snippet, world  # noqa: E402
 
 import tribo  # noqa: E402
 import tribo.torch  # noqa: E402
@@ -152,3 +152,11 @@ def test_optimisation_of_a_control():
     first = float(loss().detach())
     optimiser.step(loss)
     assert float(loss().detach()) < 1e-6 * first
+
+
+def test_lines_of_the_manual():
+    m, qpos, qvel, _, ctrl = world("contacts", "soft")
+    names = {"torch": torch, "tribo": tribo, "m": m, "steps": 3, "u": torch.tensor(ctrl[0, 0]), "goal": 0.1}
+    names |= {"qpos0": torch.tensor(qpos[0]), "qvel0": torch.tensor(qvel[0])}
+    exec(snippet("tribo.torch"), names)
+    assert torch.isfinite(names["ctrl"].grad).all() and names["ctrl"].grad.abs().max() > 0

@@ -1,5 +1,7 @@
 """Worlds that tests of gradients share: smooth ones and such with many contacts, away from kinks."""
 
+from pathlib import Path
+
 import numpy as np
 
 import tribo
@@ -9,13 +11,15 @@ ARM = """<mujoco><option timestep="0.005"/><worldbody>
 <geom type="capsule" fromto="0 0 0 .3 0 0" size=".03"/>
 <body pos=".3 0 0"><joint name="b" type="ball" damping=".05"/>
 <geom type="capsule" fromto="0 0 0 .3 0 0" size=".03"/></body></body></worldbody>
-<actuator><motor joint="a"/><general joint="a" dyntype="filter" dynprm=".1" gainprm="2"/></actuator></mujoco>"""
+<actuator><motor joint="a"/>
+<general joint="a" dyntype="filter" dynprm=".1" gainprm="2"/></actuator></mujoco>"""
 
 # Balls and a capsule that slide and roll on a floor, pressed into it so that no gap is near its kink.
 # The overlaps avoid half the width of solimp, where the impedance has a second derivative that jumps.
 CONTACTS = """<mujoco><option timestep="0.004"/><worldbody><geom type="plane" size="5 5 .1" friction=".4"/>
 <body pos="0 0 .0995"><freejoint/><geom type="sphere" size=".1" friction=".4"/></body>
-<body pos=".5 0 .0496"><freejoint/><geom type="capsule" fromto="-.1 0 0 .1 0 0" size=".05" friction=".4"/></body>
+<body pos=".5 0 .0496"><freejoint/>
+<geom type="capsule" fromto="-.1 0 0 .1 0 0" size=".05" friction=".4"/></body>
 <body pos="1 0 .1"><joint name="s" type="slide" axis="1 0 0"/><joint name="z" type="slide" axis="0 0 1"/>
 <geom type="sphere" size=".1003" friction=".4"/></body>
 </worldbody><actuator><motor joint="s" gear="5"/></actuator></mujoco>"""
@@ -44,3 +48,11 @@ def world(kind, law):
     act = 0.1 * rng.normal(size=(n, m.na))
     ctrl = 0.3 * rng.normal(size=(n, steps, m.nu))
     return m, qpos, qvel, act, ctrl
+
+
+def snippet(name):
+    """The lines of the manual that use a back end."""
+    text = (Path(__file__).parents[2] / "docs" / "manual" / "python-derivatives.md").read_text()
+    blocks = [b for b in text.split("\n\n") if b.startswith("    ") and name in b]
+    assert blocks
+    return "\n".join(line[4:] for block in blocks for line in block.splitlines())

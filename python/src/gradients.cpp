@@ -655,14 +655,19 @@ static void inertial_set(Model& model, int body, nb::handle parameters) {
 void bind_gradients(nb::module_& m) {
   nb::class_<Tape> tape(m, "_Tape", nb::type_slots(tape_slots));
   tape.def("backward", &tape_backward, nb::arg("qpos").none(), nb::arg("qvel").none(),
-           nb::arg("act").none(), nb::arg("friction_scale"), nb::arg("settings"));
+           nb::arg("act").none(), nb::arg("friction_scale"), nb::arg("settings"),
+           nb::sig("def backward(self, qpos: typing.Any, qvel: typing.Any, act: typing.Any, "
+                   "friction_scale: bool, settings: dict[str, typing.Any]) -> dict[str, typing.Any]"));
   tape.def_prop_ro("memory_bytes", [](const Tape& t) { return t.memory(); });
   m.def("_tape", &tape_record, nb::arg("batch"), nb::arg("qpos"), nb::arg("qvel"),
         nb::arg("act").none(), nb::arg("ctrl").none(), nb::arg("qfrc_applied").none(),
         nb::arg("nstep"), nb::arg("checkpoint"));
   m.def("_sensitivities", &sensitivities, nb::arg("batch"), nb::arg("qpos"), nb::arg("qvel"),
         nb::arg("act").none(), nb::arg("ctrl").none(), nb::arg("nstep"), nb::arg("count"),
-        nb::arg("terms"), nb::arg("by_ctrl").none(), nb::arg("states"), nb::arg("settings"));
+        nb::arg("terms"), nb::arg("by_ctrl").none(), nb::arg("states"), nb::arg("settings"),
+        nb::sig("def _sensitivities(batch: typing.Any, qpos: typing.Any, qvel: typing.Any, act: typing.Any, "
+                "ctrl: typing.Any, nstep: int, count: int, terms: list[typing.Any], by_ctrl: typing.Any, "
+                "states: bool, settings: dict[str, typing.Any]) -> dict[str, typing.Any]"));
 #define PAIR "tuple[" TB_ARRAY ", " TB_ARRAY
   m.def("rne_derivatives", &rne_derivatives, nb::arg("m"), nb::arg("d"),
         nb::arg("qacc") = nb::none(), nb::arg("xfrc") = nb::none(),

@@ -7,7 +7,7 @@
 """
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _core, _derivatives, _enums, _problem, _world, fclib
 from ._batch import Batch
@@ -25,7 +25,6 @@ from ._errors import (
     ParseError,
     UnsupportedError,
 )
-from ._fit import Fit, IdentifiabilityWarning, Log, Parameter, fit
 from ._gradients import NotDifferentiableError, NotDifferentiableWarning, Trajectories, Trajectory
 from ._manual import manual
 from ._problem import Block, Solution, problem, solve, solvers
@@ -33,6 +32,9 @@ from ._render import Camera, Renderer, write_png
 from ._rollout import rollout, state_size
 from ._step import inverse, reset_to_key
 from ._world import Offender, Residual, SolveInfo
+
+if TYPE_CHECKING:
+    from ._fit import Fit, IdentifiabilityWarning, Log, Parameter, fit
 
 __version__: str = _core.version
 
@@ -85,7 +87,11 @@ __all__ += _core.__all__
 
 
 def __getattr__(name: str) -> Any:
-    """Back ends load when they are asked for."""
+    """Fits and back ends load when they are asked for."""
     if name in ("jax", "torch"):
         return importlib.import_module(f"{__name__}.{name}")
+    if name in ("Fit", "IdentifiabilityWarning", "Log", "Parameter", "fit"):
+        value = getattr(importlib.import_module(f"{__name__}._fit"), name)
+        globals()[name] = value
+        return value
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -68,12 +68,16 @@ class Trajectories:
         relaxation, samples, spread, seed, hold_contacts, ... of `derivatives`.
     """
 
-    def __init__(self, m: Any, *, threads: int = 0, checkpoint: int = 1, kinks: str = "warn", **settings: Any) -> None:
+    def __init__(
+        self, m: Any, *, threads: int = 0, checkpoint: int = 1, kinks: str = "warn", **settings: Any
+    ) -> None:
         if kinks not in ("warn", "raise", "ignore"):
             raise ValueError(f"kinks: expected 'warn', 'raise' or 'ignore', got {kinks!r}")
         unknown = set(settings) - set(_SETTINGS)
         if unknown:
-            raise TypeError(f"no setting of derivatives: {', '.join(sorted(unknown))}; there are {', '.join(_SETTINGS)}")
+            raise TypeError(
+                f"no setting of derivatives: {', '.join(sorted(unknown))}; there are {', '.join(_SETTINGS)}"
+            )
         self.model = m
         self.threads = threads
         self.checkpoint = checkpoint
@@ -133,11 +137,14 @@ class Trajectories:
             scale = None if friction_scale is None else np.array(friction_scale, dtype=np.float64)
             if scale is not None:
                 b["opt.friction_scale"] = scale.reshape(n)
-            tape, q, v, a = _core._tape(b, qpos, qvel, act, ctrl, qfrc_applied, 1 if steps is None else steps,
-                                        self.checkpoint)
+            tape, q, v, a = _core._tape(
+                b, qpos, qvel, act, ctrl, qfrc_applied, 1 if steps is None else steps, self.checkpoint
+            )
         return Trajectory(q, v, a, tape, b, scale)
 
-    def backward(self, trajectory: Trajectory, qpos: Any = None, qvel: Any = None, act: Any = None) -> dict[str, Any]:
+    def backward(
+        self, trajectory: Trajectory, qpos: Any = None, qvel: Any = None, act: Any = None
+    ) -> dict[str, Any]:
         """The gradient of a loss by all inputs, from its gradient by the states.
 
         Parameters
@@ -150,15 +157,17 @@ class Trajectories:
         Returns
         -------
         dict
-            "qpos" (n, nq), "qvel" (n, nv), "act" (n, na), "ctrl" (n, nstep, nu), "qfrc_applied" (n, nstep, nv),
-            "friction_scale" (n,) if it was given, and "kinks": for each world how many steps were not
-            differentiable, the first of them, the engine's reason, and how many were differenced.
+            "qpos" (n, nq), "qvel" (n, nv), "act" (n, na), "ctrl" (n, nstep, nu),
+            "qfrc_applied" (n, nstep, nv), "friction_scale" (n,) if it was given, and "kinks": for
+            each world how many steps were not differentiable, the first of them, the engine's reason, and how
+            many were differenced.
         """
         with self._lock:
             if trajectory._scale is not None:
                 trajectory._batch["opt.friction_scale"] = trajectory._scale.reshape(-1)
-            result: dict[str, Any] = trajectory._tape.backward(qpos, qvel, act, trajectory._scale is not None,
-                                                               self.settings)
+            result: dict[str, Any] = trajectory._tape.backward(
+                qpos, qvel, act, trajectory._scale is not None, self.settings
+            )
         self._tell(result["kinks"])
         return result
 

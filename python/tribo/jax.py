@@ -23,9 +23,15 @@ __all__ = ["NotDifferentiableError", "NotDifferentiableWarning", "Simulation"]
 
 
 def _require_x64() -> None:
-    if not jax.config.jax_enable_x64:
-        raise RuntimeError("tribo.jax computes in float64: call jax.config.update('jax_enable_x64', True) "
-                           "before any array is made")
+    if not jax.config.read("jax_enable_x64"):  # type: ignore[no-untyped-call]
+        raise RuntimeError(
+            "tribo.jax computes in float64: call jax.config.update('jax_enable_x64', True) "
+            "before any array is made"
+        )
+
+
+def _shape(shape: tuple[int, ...]) -> Any:
+    return jax.ShapeDtypeStruct(shape, jnp.float64)  # type: ignore[no-untyped-call]
 
 
 def _flat(values: Any, trailing: tuple[int, ...]) -> tuple[list[Any], tuple[int, ...]]:
@@ -35,8 +41,11 @@ def _flat(values: Any, trailing: tuple[int, ...]) -> tuple[list[Any], tuple[int,
     flat = []
     for a, t in zip(arrays, trailing, strict=True):
         own = a.shape[a.ndim - t :] if t else ()
-        flat.append(np.ascontiguousarray(np.broadcast_to(a, (*lead, *own)), dtype=np.float64)
-                    .reshape((int(np.prod(lead)), *own)))
+        flat.append(
+            np.ascontiguousarray(np.broadcast_to(a, (*lead, *own)), dtype=np.float64).reshape(
+                (int(np.prod(lead)), *own)
+            )
+        )
     return flat, lead
 
 
@@ -61,7 +70,9 @@ class Simulation:
         relaxation, samples, spread, seed, hold_contacts, ... of `tribo.derivatives`.
     """
 
-    def __init__(self, m: Any, *, threads: int = 0, checkpoint: int = 1, kinks: str = "warn", **settings: Any) -> None:
+    def __init__(
+        self, m: Any, *, threads: int = 0, checkpoint: int = 1, kinks: str = "warn", **settings: Any
+    ) -> None:
         self.trajectories = Trajectories(m, threads=threads, checkpoint=checkpoint, kinks=kinks, **settings)
         function = jax.custom_vjp(self._states)
         function.defvjp(lambda *inputs: (self._states(*inputs), inputs), self._pull)
@@ -79,7 +90,7 @@ class Simulation:
     def _states(self, *inputs: Any) -> Any:
         m, steps = self.model, inputs[4].shape[-2]
         lead = inputs[0].shape[:-1]
-        shapes = tuple(jax.ShapeDtypeStruct((*lead, steps, k), jnp.float64) for k in (m.nq, m.nv, m.na))
+        shapes = tuple(_shape((*lead, steps, k)) for k in (m.nq, m.nv, m.na))
 
         def call(*given: Any) -> Any:
             flat, axes = _flat(given, self._trailing)
@@ -89,7 +100,7 @@ class Simulation:
         return jax.pure_callback(call, shapes, *inputs, vmap_method="broadcast_all")
 
     def _pull(self, inputs: Any, grads: Any) -> Any:
-        shapes = tuple(jax.ShapeDtypeStruct(a.shape, jnp.float64) for a in inputs)
+        shapes = tuple(_shape(a.shape) for a in inputs)
         names = ("qpos", "qvel", "act", "ctrl", "qfrc_applied", "friction_scale")
 
         def call(*given: Any) -> Any:
@@ -163,6 +174,9 @@ class Simulation:
         The world has no memory between calls (warm starts, anchors of springs): it is a function of its
         arguments.
         """
-        inputs = [None if value is None else jnp.expand_dims(jnp.asarray(value), -2) for value in (ctrl, qfrc_applied)]
+        inputs = [
+            None if value is None else jnp.expand_dims(jnp.asarray(value), -2)
+            for value in (ctrl, qfrc_applied)
+        ]
         states = self.rollout(qpos, qvel, act, *inputs, friction_scale=friction_scale, nstep=1)
         return tuple(jnp.squeeze(value, -2) for value in states)  # type: ignore[return-value]

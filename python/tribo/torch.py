@@ -31,13 +31,16 @@ class _Rollout(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, of: Trajectories, nstep: int | None, *inputs: Any) -> Any:
         """States after each step."""
-        trajectory = of.forward(*(_array(value) for value in inputs), nstep=nstep)
+        arrays = {name: _array(value) for name, value in zip(_INPUTS, inputs, strict=True)}
+        trajectory = of.forward(**arrays, nstep=nstep)
         ctx.of, ctx.trajectory = of, trajectory
         ctx.like = inputs
         ctx.set_materialize_grads(False)
         first = inputs[0]
-        return tuple(torch.from_numpy(a).to(dtype=first.dtype, device=first.device)
-                     for a in (trajectory.qpos, trajectory.qvel, trajectory.act))
+        return tuple(
+            torch.from_numpy(a).to(dtype=first.dtype, device=first.device)
+            for a in (trajectory.qpos, trajectory.qvel, trajectory.act)
+        )
 
     @staticmethod
     @torch.autograd.function.once_differentiable
@@ -47,7 +50,9 @@ class _Rollout(torch.autograd.Function):
         back = []
         for index, (name, like) in enumerate(zip(_INPUTS, ctx.like, strict=True)):
             needed = like is not None and ctx.needs_input_grad[2 + index]
-            back.append(torch.from_numpy(found[name]).to(dtype=like.dtype, device=like.device) if needed else None)
+            back.append(
+                torch.from_numpy(found[name]).to(dtype=like.dtype, device=like.device) if needed else None
+            )
         return None, None, *back
 
 
@@ -71,7 +76,9 @@ class Simulation:
         relaxation, samples, spread, seed, hold_contacts, ... of `tribo.derivatives`.
     """
 
-    def __init__(self, m: Any, *, threads: int = 0, checkpoint: int = 1, kinks: str = "warn", **settings: Any) -> None:
+    def __init__(
+        self, m: Any, *, threads: int = 0, checkpoint: int = 1, kinks: str = "warn", **settings: Any
+    ) -> None:
         self.trajectories = Trajectories(m, threads=threads, checkpoint=checkpoint, kinks=kinks, **settings)
 
     @property
