@@ -7,7 +7,7 @@ MAKEFLAGS += --no-print-directory
 BUILD = env -u MFLAGS -u MAKELEVEL MAKEFLAGS=--no-print-directory cmake --build
 
 .PHONY: all help demo report test soak determinism bench benchmarks check docs sanitize clang aarch64 x86_64 \
-        fuzz install clean ablation python python-check
+        fuzz install clean ablation python python-check wheel
 
 all: build/tribo
 
@@ -95,7 +95,8 @@ check: setup-check build/tribo
 	@scripts/check_static.sh
 	@$(MAKE) python-check
 
-docs:
+# Notebooks and gallery run while the site is built, so the package is built first.
+docs: setup-python
 	@scripts/docs.sh
 
 # Every unit test under the address sanitizer; under the thread sanitizer those that start threads and
@@ -118,6 +119,10 @@ clang: setup-test setup-check
 aarch64 x86_64:
 	@scripts/setup.sh $@
 	@scripts/cross.sh $@
+
+# A small wheel with its libraries linked in, tried in a bare Debian.
+wheel: setup-python
+	@JOBS=$(JOBS) scripts/wheel.sh test
 
 fuzz: setup-check
 	@scripts/fuzz.sh $(SECONDS_EACH)

@@ -78,8 +78,11 @@ def check_navigation() -> None:
     listed = set(re.findall(r"[\w/-]+\.md", Path("mkdocs.yml").read_text().partition("\nnav:")[2]))
     present = {str(page.relative_to("docs")) for page in pages if page.parts[0] == "docs"}
     bad.extend(f"docs/{page} is in no navigation (mkdocs.yml)" for page in sorted(present - listed))
-    for page in sorted(listed - present):
-        if not page.startswith("reference/"):  # made by scripts/reference.py
+    notebooks = {f"notebooks/{path.stem}.md" for path in Path("examples/notebooks").glob("*.ipynb")}
+    bad.extend(f"{page}: the notebook is in no navigation (mkdocs.yml)" for page in sorted(notebooks - listed))
+    made = notebooks | {"gallery.md"}  # by scripts/docs.sh, as the references are
+    for page in sorted(listed - present - made):
+        if not page.startswith("reference/"):
             bad.append(f"mkdocs.yml: docs/{page} does not exist")
     for header in sorted(Path("include/tribo").glob("*.h")):
         if f"reference/{header.stem}.md" not in listed:

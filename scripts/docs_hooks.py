@@ -1,6 +1,6 @@
 """MkDocs hooks: formulas become MathML while the site is built, so that pages need no script; links to
 public headers go to their pages of the reference; links to other files outside of docs/ (README, scenes,
-examples) become plain text."""
+examples) become plain text, links to notebooks lead to their pages."""
 import html
 import re
 
@@ -25,7 +25,13 @@ HEADER = re.compile(r"\]\(((?:\.\./)*)\.\./include/tribo/(\w+)\.h\)")
 OUTSIDE = re.compile(r"\[([^\]]*)\]\((?:\.\./)+(?:README\.md|scenes/|examples/)[^)]*\)")
 
 
-def on_page_markdown(markdown: str, **_) -> str:
+# Links to notebooks lead to their pages.
+NOTEBOOK = re.compile(r"\]\((?:\.\./)*\.\./examples/notebooks/([\w-]+)\.ipynb\)")
+
+
+def on_page_markdown(markdown: str, page, **_) -> str:
+    up = "../" * page.file.src_uri.count("/")
+    markdown = NOTEBOOK.sub(rf"]({up}notebooks/\1.md)", markdown)
     return OUTSIDE.sub(r"\1", HEADER.sub(r"](\1reference/\2.md)", markdown))
 
 

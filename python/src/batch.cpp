@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "array.h"
+#include "batch.h"
 #include "bind.h"
 #include "callback.h"
 #include "error.h"
@@ -43,6 +44,14 @@ static void run(Batch& b, Function call) {
   b.busy = false;
   scope.raise_pending();
   if (result != TB_OK) raise(result, b.get()->message);
+}
+
+tbBatch* batch_of(nb::handle batch) { return nb::cast<Batch&>(batch).get(); }
+
+void batch_apply(nb::handle batch, tbBatchFunction function, void* argument) {
+  run(nb::cast<Batch&>(batch), [&](tbBatch* worlds) {
+    return tb_batch_apply(worlds, nullptr, function, argument, 0);
+  });
 }
 
 // Rows of a field for one world: those of the data's or model's field of that name.

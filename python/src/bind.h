@@ -13,6 +13,7 @@ void bind_step(nanobind::module_& m);
 void bind_dynamics(nanobind::module_& m);
 void bind_query(nanobind::module_& m);
 void bind_derivatives(nanobind::module_& m);
+void bind_gradients(nanobind::module_& m);
 void bind_batch(nanobind::module_& m);
 void bind_spec(nanobind::module_& m);
 void bind_problem(nanobind::module_& m);

@@ -24,6 +24,7 @@ NB_MODULE(_core, m) {
   bind_dynamics(m);
   bind_query(m);
   bind_derivatives(m);
+  bind_gradients(m);
   bind_batch(m);
   bind_spec(m);
   bind_problem(m);

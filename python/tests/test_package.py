@@ -1,5 +1,4 @@
 import json
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -100,25 +99,6 @@ def test_stubs_are_current():
         text=True,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-
-
-def test_the_lines_of_the_readme_run():
-    text = (ROOT / "README.md").read_text()
-    blocks = re.findall(r"```python\n(.*?)```", text, re.S)
-    assert blocks and text.index("```python") < text.index("```c")
-    for block in blocks:
-        done = run(block)
-        assert done.returncode == 0, done.stderr
-
-
-@pytest.mark.parametrize("page", sorted((ROOT / "docs/manual").glob("python*.md")), ids=lambda p: p.name)
-def test_the_lines_of_the_manual_run(page, tmp_path):
-    code = "\n".join(re.findall(r"```python\n(.*?)```", page.read_text(), re.S))
-    assert code
-    done = run(
-        f"import os; os.chdir({str(tmp_path)!r}); os.symlink({str(ROOT / 'scenes')!r}, 'scenes')\n{code}"
-    )
-    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("law", ["ncp", "soft", "viscoelastic"])

@@ -6,6 +6,9 @@
 >>> tribo.step(m, d, 100)
 """
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from . import _core, _derivatives, _enums, _problem, _world, fclib
 from ._batch import Batch
 from ._core import *  # noqa: F403
@@ -22,11 +25,16 @@ from ._errors import (
     ParseError,
     UnsupportedError,
 )
+from ._gradients import NotDifferentiableError, NotDifferentiableWarning, Trajectories, Trajectory
+from ._manual import manual
 from ._problem import Block, Solution, problem, solve, solvers
 from ._render import Camera, Renderer, write_png
 from ._rollout import rollout, state_size
 from ._step import inverse, reset_to_key
 from ._world import Offender, Residual, SolveInfo
+
+if TYPE_CHECKING:
+    from ._fit import Fit, IdentifiabilityWarning, Log, Parameter, fit
 
 __version__: str = _core.version
 
@@ -43,19 +51,29 @@ __all__ = [
     "DerivativeInfo",
     "Error",
     "FileError",
+    "Fit",
+    "IdentifiabilityWarning",
+    "Log",
     "ModelError",
+    "NotDifferentiableError",
+    "NotDifferentiableWarning",
     "NumericError",
     "Offender",
     "OutOfMemoryError",
+    "Parameter",
     "ParseError",
     "Renderer",
     "Residual",
     "Solution",
     "SolveInfo",
+    "Trajectories",
+    "Trajectory",
     "UnsupportedError",
     "derivatives",
     "fclib",
+    "fit",
     "inverse",
+    "manual",
     "problem",
     "reset_to_key",
     "rollout",
@@ -66,3 +84,14 @@ __all__ = [
 ]
 __all__ += _enums.__all__
 __all__ += _core.__all__
+
+
+def __getattr__(name: str) -> Any:
+    """Fits and back ends load when they are asked for."""
+    if name in ("jax", "torch"):
+        return importlib.import_module(f"{__name__}.{name}")
+    if name in ("Fit", "IdentifiabilityWarning", "Log", "Parameter", "fit"):
+        value = getattr(importlib.import_module(f"{__name__}._fit"), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -13,7 +13,11 @@ def program() -> Path:
 
 
 def main() -> None:
-    """Run the command line in place of this process."""
+    """Run the command line in place of this process; `manual` prints the package's own pages."""
+    if sys.argv[1:2] == ["manual"]:
+        from ._manual import show
+
+        sys.exit(show(sys.argv[2:]))
     path = program()
     if not path.exists():
         sys.exit("tribo: this installation has no command line (built with TRIBO_BUILD_CLI=OFF)")

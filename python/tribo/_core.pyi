@@ -12,7 +12,7 @@ import tribo
 import numpy
 import numpy.typing
 
-__all__ = ["Contact", "Contacts", "Data", "Derivatives", "Element", "Fclib", "Model", "Option", "Problem", "Spec", "aba", "apply_wrench", "body_accelerations", "body_contact_wrench", "body_forces", "com_position", "com_velocity", "compute_position", "compute_velocity", "crb", "differentiate_pos", "energy_position", "energy_velocity", "factor_m", "find_contacts", "force_scale", "forward", "full_m", "full_moment", "full_ten_J", "geom_contact_wrench", "geom_distance", "integrate_pos", "jac", "jac_body", "jac_body_com", "jac_dot", "jac_geom", "jac_site", "jac_subtree_com", "kinematics", "mul_m", "normalize_quat", "object_acceleration", "object_velocity", "pair_contact_wrench", "pairs", "ray", "reset", "rne", "rne_post_constraint", "solve_m", "step", "step1", "step2", "step_differences", "step_problem", "subtree_velocity", "tendon", "transmission", "tree_asleep"]
+__all__ = ["Contact", "Contacts", "Data", "Derivatives", "Element", "Fclib", "Model", "Option", "Problem", "Spec", "aba", "apply_wrench", "body_accelerations", "body_contact_wrench", "body_forces", "com_position", "com_velocity", "compute_position", "compute_velocity", "crb", "differentiate_pos", "energy_position", "energy_velocity", "factor_m", "find_contacts", "force_scale", "forward", "forward_derivatives", "full_m", "full_moment", "full_ten_J", "geom_contact_wrench", "geom_distance", "inertial_get", "inertial_set", "integrate_pos", "jac", "jac_body", "jac_body_com", "jac_dot", "jac_geom", "jac_site", "jac_subtree_com", "kinematics", "mul_m", "normalize_quat", "object_acceleration", "object_velocity", "pair_contact_wrench", "pairs", "ray", "reset", "rne", "rne_derivatives", "rne_post_constraint", "rne_regressor", "solve_m", "step", "step1", "step2", "step_differences", "step_problem", "subtree_velocity", "tendon", "transmission", "tree_asleep"]
 
 
 
@@ -3885,6 +3885,42 @@ def _linearize(m: Model, d: Data, relaxation: float, samples: int, spread: float
 
 def step_differences(m: Model, d: Data, eps: float = 1e-6, centred: bool = True) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
     """A and B by differences of whole steps: slow, for tests."""
+
+class _Tape:
+    def backward(self, qpos: object | None, qvel: object | None, act: object | None, friction_scale: bool, settings: dict) -> dict[str, Any]: ...
+
+    @property
+    def memory_bytes(self) -> int: ...
+
+def _tape(batch: object, qpos: object, qvel: object, act: object | None, ctrl: object | None, qfrc_applied: object | None, nstep: int, checkpoint: int) -> tuple[Any, ...]: ...
+
+def _sensitivities(batch: object, qpos: object, qvel: object, act: object | None, ctrl: object | None, nstep: int, count: int, terms: list[Any], by_ctrl: object | None, states: bool, settings: dict) -> dict[str, Any]: ...
+
+def rne_derivatives(m: Model, d: Data, qacc: numpy.typing.ArrayLike | None = None, xfrc: numpy.typing.ArrayLike | None = None) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
+    """
+    Partials of rne by q and v, each (nv, nv); by qacc it is M. After compute_velocity.
+    """
+
+def forward_derivatives(m: Model, d: Data, qacc: numpy.typing.ArrayLike, xfrc: numpy.typing.ArrayLike | None = None) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
+    """
+    Partials of the acceleration without contacts by q, v and the generalised force, each
+    (nv, nv), at that acceleration. After compute_velocity.
+    """
+
+def rne_regressor(m: Model, d: Data, qacc: numpy.typing.ArrayLike | None = None) -> numpy.typing.NDArray[numpy.float64]:
+    """
+    Y, shape (nv, 10 nbody): rne is Y times the inertial parameters of all bodies, plus
+    armature. After com_velocity.
+    """
+
+def inertial_get(m: Model, body: int) -> numpy.typing.NDArray[numpy.float64]:
+    """
+    Mass, mass times centre of mass (x, y, z), inertia about the body frame's origin (xx, xy,
+    yy, xz, yz, zz), shape (10,).
+    """
+
+def inertial_set(m: Model, body: int, parameters: numpy.typing.ArrayLike) -> None:
+    """Set what inertial_get gives; call m.set_constants() afterwards."""
 
 class _Batch:
     def __init__(self, model: Model, n: int, threads: int = 0, memory_limit: int = 0) -> None: ...

@@ -330,18 +330,17 @@ class PenaltyRule(IntEnum):
     CONSTANT = 2
 
 class SolverKind(IntEnum):
-    """AUTO; PGS; ADMM; NEWTON; STAGGERED; DIRECT; BISECTION; PROX; IPM; CORRECTED"""
+    """AUTO; PGS; ADMM; NEWTON; STAGGERED; LEMKE; PGS_EXACT; PROX_NEWTON; IPM"""
 
     AUTO = 0
     PGS = 1
     ADMM = 2
     NEWTON = 3
     STAGGERED = 4
-    DIRECT = 5
-    BISECTION = 6
-    PROX = 7
+    LEMKE = 5
+    PGS_EXACT = 6
+    PROX_NEWTON = 7
     IPM = 8
-    CORRECTED = 9
 
 class LengthRangeMode(IntEnum):
     """NONE; MUSCLE; MUSCLEUSER; ALL"""

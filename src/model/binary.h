@@ -1,4 +1,4 @@
-// The compiled model as bytes. docs/manual/binary.md has the layout.
+// The compiled model as bytes. docs/manual/models/binary.md has the layout.
 #ifndef TRIBO_MODEL_BINARY_H_
 #define TRIBO_MODEL_BINARY_H_
 

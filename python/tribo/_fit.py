@@ -1,0 +1,536 @@
+"""Parameters of a model from logged motions: weighted least squares by Gauss-Newton."""
+
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ._errors import Error
+from ._fit_log import Log, _cut, _difference, _few, _Intervals, _move
+from ._fit_parameters import Parameter, _quantities, _Quantity
+from ._fit_predict import _Evaluation, _Predictor
+
+__all__ = ["Fit", "IdentifiabilityWarning", "Log", "Parameter", "fit"]
+
+
+class IdentifiabilityWarning(RuntimeWarning):
+    """The log does not determine some parameters, or some combinations of them."""
+
+
+def _reduced(e: _Evaluation, sigma: Any, offset: Any, prior: Any) -> tuple[Any, Any, Any]:
+    """Weighted residuals and derivatives; initial states, where they are unknown, are eliminated.
+
+    Also a function from a step of the unknowns to the steps of the initial states.
+    """
+    N, P = len(e.r), e.J.shape[-1]
+    r = (e.r / sigma).reshape(N, -1)
+    J = (e.J / sigma[:, None]).reshape(N, r.shape[1], P)
+    if e.by_state is None:
+        keep = np.isfinite(r).ravel()
+        return r.ravel()[keep], J.reshape(-1, P)[keep], None
+    F = (e.by_state / sigma[:, None]).reshape(N, r.shape[1], -1)
+    rs, Js, back = [], [], []
+    for i in range(N):
+        keep = np.isfinite(r[i])
+        Fi = np.concatenate([F[i][keep], np.diag(1 / prior)])
+        ri = np.concatenate([r[i][keep], offset[i] / prior])
+        Ji = np.concatenate([J[i][keep], np.zeros((len(prior), P))])
+        Q, R = np.linalg.qr(Fi)
+        back.append((R, Q.T @ ri, Q.T @ Ji))
+        rs.append(ri - Q @ (Q.T @ ri))
+        Js.append(Ji - Q @ (Q.T @ Ji))
+    return np.concatenate(rs), np.concatenate(Js), back
+
+
+def _describe(direction: Any, names: list[str]) -> str:
+    """A direction in words: its largest parts."""
+    order = np.argsort(-np.abs(direction))
+    parts = [k for k in order if abs(direction[k]) > 0.05 * abs(direction[order[0]])]
+    return " ".join(f"{direction[k]:+.2f} {names[k]}" for k in parts)
+
+
+@dataclass
+class Fit:
+    """Result of a fit.
+
+    Attributes
+    ----------
+    values, std : dict
+        Value and standard error by name; the error of what the log does not determine is infinite.
+    covariance : numpy.ndarray
+        Of the values in the order of `names`, shape (P, P).
+    names : list of str
+        The unknowns.
+    unidentified : list of str
+        Directions in the space of the unknowns, each relative to its scale, along which the predictions do
+        not change: they stay at their first values.
+    weak : list of str
+        Directions whose standard error exceeds the scale of the parameters.
+    at_bound : list of str
+        Unknowns that ended at a bound.
+    methods : dict
+        "analytic" or "differences", by name: where derivatives came from.
+    noise : numpy.ndarray
+        Standard deviation of each channel: of nv positions and nv velocities, or of the sensors.
+    times, residual, residual_exact, differentiable : numpy.ndarray
+        By sample: time (s), prediction less measurement (samples, channels), the certificate of the last step
+        (relative residual of the exact law), whether the steps before it are differentiable.
+    beyond_noise : numpy.ndarray
+        Samples that these values under this law do not explain: a channel is further off than noise allows.
+    inexact : numpy.ndarray
+        Samples whose step is far from the exact law, at more than `exact` of the fit.
+    converged : bool
+        Whether the last step was below its tolerance.
+    iterations, steps, linearised : int
+        Gauss-Newton iterations; simulated steps, and how many of them were also linearised.
+    rollouts : float
+        `steps` and `linearised` together, in lengths of the log.
+    """
+
+    names: list[str]
+    values: dict[str, float]
+    std: dict[str, float]
+    covariance: Any
+    unidentified: list[str]
+    weak: list[str]
+    at_bound: list[str]
+    methods: dict[str, str]
+    noise: Any
+    times: Any
+    residual: Any
+    residual_exact: Any
+    differentiable: Any
+    beyond_noise: Any
+    inexact: Any
+    converged: bool
+    iterations: int
+    steps: int
+    linearised: int
+    rollouts: float
+    _unknowns: list[_Quantity]
+
+    def apply(self, m: Any) -> None:
+        """Write the values into a model and recompute its constants.
+
+        Delays and functions of the state are left out: a model has no place for them.
+        """
+        for u in self._unknowns:
+            if u.basis is not None:
+                continue
+            for name, index, factor in u.entries:
+                value = factor * self.values[u.name]
+                if not name.startswith("opt."):
+                    getattr(m, name)[index] = value
+                elif index:
+                    getattr(m.opt, name[4:])[index] = value
+                else:
+                    setattr(m.opt, name[4:], value)
+        m.set_constants()
+
+    def __str__(self) -> str:
+        """A table."""
+        wide = max(len(n) for n in self.names)
+        lines = [
+            f"{n:{wide}}  {self.values[n]: .6g} +- {self.std[n]:.2g}  ({self.methods[n]})" for n in self.names
+        ]
+        lines.append(
+            f"{self.iterations} iterations, {self.rollouts:.1f} rollouts, "
+            f"{'converged' if self.converged else 'not converged'}"
+        )
+        lines += [f"not determined by the log: {d}" for d in self.unidentified]
+        lines += [f"poorly determined: {d}" for d in self.weak]
+        lines += [f"at its bound: {n}" for n in self.at_bound]
+        if len(self.beyond_noise):
+            lines.append(
+                f"{len(self.beyond_noise)} of {len(self.times)} samples are not explained, the first at "
+                f"{self.times[self.beyond_noise[0]]:.4g} s"
+            )
+        if len(self.inexact):
+            lines.append(
+                f"{len(self.inexact)} of {len(self.times)} samples: the step is far from the exact law"
+            )
+        return "\n".join(lines)
+
+
+def fit(
+    m: Any,
+    log: Log | Sequence[Log],
+    parameters: Sequence[Parameter | str],
+    *,
+    horizon: int | None = 10,
+    states: str = "logged",
+    noise: Any = None,
+    max_iter: int = 30,
+    tolerance: float = 1e-8,
+    solve_tolerance: float = 1e-10,
+    singular: float = 1e-6,
+    exact: float = 1e-3,
+    coarse: bool = True,
+    threads: int = 0,
+    **settings: Any,
+) -> Fit:
+    """Find parameters of a model, under its law, from logged motions.
+
+    The log is cut into intervals, each predicted from its logged state (multiple shooting). Weighted squares
+    of the differences are minimised by Gauss-Newton steps with Levenberg-Marquardt damping inside the bounds.
+    Derivatives are those of the engine where it has them, after a check against differences on some
+    intervals, else differences of a batch with the parameters of each world.
+
+    Parameters
+    ----------
+    m : Model
+        The model; it is not changed (`Fit.apply`).
+    log : Log or sequence of Log
+        What was measured.
+    parameters : sequence of Parameter or str
+        The unknowns.
+    horizon : int, optional
+        Samples of an interval; None: each log is one. Long intervals suffer less from noise of the logged
+        states, short ones less from chaos after contacts.
+    states : str
+        "logged": intervals start exactly at the logged states. "estimated": initial states are unknowns too,
+        measured with the noise of their channels; this removes the bias that noise gives to short intervals.
+    noise : array_like, optional
+        Standard deviation of each channel: nv of positions and nv of velocities (m, rad, m/s, rad/s), or one
+        per sensor value. Default: estimated from the residuals.
+    max_iter : int
+        Gauss-Newton iterations.
+    tolerance : float
+        A step smaller than this times the parameters' scales ends the fit.
+    solve_tolerance : float
+        Tolerance of rigid laws' solvers during the fit; the soft law's is a hundredth of it.
+    singular : float
+        Directions with a smaller singular value, relative to the largest, count as not determined.
+    exact : float
+        Relative residual of the exact law above which a sample is reported as `inexact`.
+    coarse : bool
+        Begin with a few short intervals, spread over the log: most iterations then cost little, and long
+        intervals start near their solution.
+    threads : int
+        Threads; 0: one per core.
+    **settings
+        relaxation, hold_contacts, ... of `derivatives`.
+
+    Returns
+    -------
+    Fit
+        Values with error bars, what the log does not determine, what the law does not explain.
+    """
+    logs = [log] if isinstance(log, Log) else list(log)
+    unknowns = [q for p in parameters for q in _quantities(m, p)]
+    if not unknowns or not logs:
+        raise ValueError("fit: expected a log and at least one parameter")
+    names = [u.name for u in unknowns]
+    if len(set(names)) != len(names):
+        raise ValueError("parameters: a name is there twice")
+    if states not in ("logged", "estimated"):
+        raise ValueError(f"states: expected 'logged' or 'estimated', got {states!r}")
+    cut = _cut(m, logs, horizon)
+    predictor = _Predictor(m, unknowns, cut, threads, solve_tolerance, settings)
+    if states == "estimated" and predictor.sensors:
+        raise ValueError("states='estimated' needs qpos and qvel: sensors are predicted without derivatives")
+    problem = _Problem(
+        m, logs, unknowns, cut, predictor, states == "estimated", noise, max_iter, tolerance, singular, exact
+    )
+    if coarse and not predictor.sensors:
+        problem.begin_with(_few(_cut(m, logs, min(10, predictor.horizon)), len(unknowns)))
+    return problem.solve()
+
+
+class _Problem:
+    """The least-squares problem of one fit."""
+
+    def __init__(
+        self,
+        m: Any,
+        logs: list[Log],
+        unknowns: list[_Quantity],
+        cut: _Intervals,
+        predictor: _Predictor,
+        free: bool,
+        noise: Any,
+        max_iter: int,
+        tolerance: float,
+        singular: float,
+        exact: float,
+    ) -> None:
+        self.m, self.unknowns, self.cut, self.predictor, self.free = m, unknowns, cut, predictor, free
+        self.max_iter, self.tolerance, self.singular, self.exact = max_iter, tolerance, singular, exact
+        self.scale = np.array([u.scale for u in unknowns])
+        self.low = np.array([u.bounds[0] for u in unknowns])
+        self.high = np.array([u.bounds[1] for u in unknowns])
+        self.x = np.clip(np.array([u.start for u in unknowns]), self.low, self.high)
+        self.begin = self.x.copy()
+        self.methods = ["differences"] * len(unknowns)
+        self.iterations, self.checked = 0, False
+        self.length = sum((len(np.asarray(log.times)) - 1) * cut.substeps for log in logs)
+        # Motion of each channel over a sample, below which nothing can be resolved.
+        if predictor.sensors:
+            self.motion = np.nanstd(cut.target_s.reshape(-1, cut.target_s.shape[-1]), axis=0)
+        else:
+            before = np.concatenate([cut.qpos[:, None], cut.target_q[:, :-1]], axis=1)
+            moves = _difference(m, before, cut.target_q)
+            self.motion = np.concatenate(
+                [
+                    np.sqrt(np.nanmean(moves**2, axis=(0, 1))),
+                    np.nanstd(cut.target_v.reshape(-1, m.nv), axis=0),
+                ]
+            )
+        self.motion = np.where(self.motion > 0, self.motion, np.max(self.motion, initial=0.0) or 1.0)
+        channels = len(self.motion)
+        self.given = (
+            None if noise is None else np.broadcast_to(np.asarray(noise, dtype=float), (channels,)).copy()
+        )
+        self.sigma = self.motion.copy() if self.given is None else self.given
+
+    def estimate_noise(self, r: Any) -> Any:
+        """Standard deviation of each channel from residuals."""
+        rms = np.sqrt(np.nanmean(r**2, axis=(0, 1)))
+        # Both ends of an interval are measured.
+        return np.maximum(rms / (math.sqrt(2) if self.free else 1.0), 1e-7 * self.motion)
+
+    def begin_states(self) -> tuple[Any, Any]:
+        return self.cut.qpos.copy(), self.cut.qvel.copy()
+
+    def offsets(self, qpos: Any, qvel: Any) -> Any:
+        if not self.free:
+            return None
+        return np.concatenate([_difference(self.m, self.cut.qpos, qpos), qvel - self.cut.qvel], axis=1)
+
+    def begin_with(self, few: _Intervals | None) -> None:
+        """First values from a part of the log."""
+        if few is None:
+            return
+        whole = self.predictor
+        p = self.predictor = _Predictor(
+            self.m, self.unknowns, few, whole.threads, whole.m.opt.solve_tolerance, whole.settings
+        )
+        self.cut, cut, sigma, given, free = few, self.cut, self.sigma, self.given, self.free
+        self.free = False
+        p.check(self.x, self.methods, 4)
+        qpos, qvel = self.begin_states()
+        now = p.evaluate(self.x, False, qpos, qvel)
+        self.x, *_, count = self.descend(self.x, now, qpos, qvel, False, self.max_iter, True)
+        self.iterations += count
+        self.cut, self.predictor, self.sigma, self.given, self.free = cut, whole, sigma, given, free
+        whole.analytic, whole.steps, whole.linearised = p.analytic, p.steps, p.linearised
+        self.checked = True
+
+    def solve(self) -> Fit:
+        """Iterate."""
+        x, methods = self.x, self.methods
+        if not self.checked:
+            self.predictor.check(x, methods)
+        qpos, qvel = self.begin_states()
+        now = self.predictor.evaluate(x, False, qpos, qvel)
+        if self.checked:
+            # A part of the log may have led astray.
+            other = self.total(self.predictor.plain(self.begin, qpos, qvel))
+            if math.isfinite(other) and not self.total(now) <= other:
+                x = self.begin
+                now = self.predictor.evaluate(x, False, qpos, qvel)
+        converged, iterations = False, self.iterations
+        for free in [False, True] if self.free else [False]:
+            if free:
+                self.sigma = self.given if self.given is not None else self.estimate_noise(now.r)
+                now = self.predictor.evaluate(x, True, qpos, qvel)
+            elif self.given is None:
+                # The noise that remains after a step, if the model is linear so far.
+                r, J, _ = _reduced(now, self.sigma, None, None)
+                step = self.bounded(x, r, J, 1.0)[0]
+                self.sigma = self.estimate_noise(now.r + now.J @ step)
+            # Weights are those of the residuals at the end; with others the fit goes on.
+            for _ in range(4):
+                x, now, qpos, qvel, converged, count = self.descend(
+                    x, now, qpos, qvel, free, max(self.max_iter - iterations, 3), free != self.free
+                )
+                iterations += count
+                if self.given is not None or free != self.free:
+                    break
+                before = self.sigma
+                self.sigma = self.refined(now, qpos, qvel) if free else self.estimate_noise(now.r)
+                if np.max(np.abs(np.log(self.sigma / before))) < 0.2:
+                    break
+        return self.report(x, now, qpos, qvel, methods, converged, iterations)
+
+    def total(self, e: _Evaluation) -> float:
+        """The cost at logged initial states."""
+        return self.cost(e, None)
+
+    def refined(self, e: _Evaluation, qpos: Any, qvel: Any) -> Any:
+        """Noise from residuals of samples and of the initial states that were fitted."""
+        offset = self.offsets(qpos, qvel)
+        squares = np.nansum(e.r**2, axis=(0, 1)) + np.sum(offset**2, axis=0)
+        count = np.sum(np.isfinite(e.r), axis=(0, 1))
+        return np.maximum(np.sqrt(squares / np.maximum(count, 1)), 1e-7 * self.motion)
+
+    def descend(
+        self, x: Any, now: _Evaluation, qpos: Any, qvel: Any, free: bool, most: int, rough: bool
+    ) -> tuple[Any, _Evaluation, Any, Any, bool, int]:
+        """Gauss-Newton with damping until steps are small."""
+        radius, converged, count = 1.0, False, 0
+        offset = self.offsets(qpos, qvel) if free else None
+        r, J, back = _reduced(now, self.sigma, offset, self.sigma)
+        cost = self.cost(now, offset)
+        while count < most:
+            count += 1
+            step, length, predicted = self.bounded(x, r, J, radius)
+            # The decrease in units of the residuals' variance: a step of 1/10 standard error is the last.
+            gained = predicted * max(len(r) - len(x), 1) / max(cost, 1e-300)
+            still = np.max(np.abs(step) / self.scale, initial=0.0) < self.tolerance
+            if (still or gained < 1e-2) and (back is None or count > 1):
+                converged = True
+                x = x if back is not None else np.clip(x + step, self.low, self.high)
+                break
+            x_new = np.clip(x + step, self.low, self.high)
+            q_new, v_new = qpos, qvel
+            if back is not None:
+                moves = np.array([-np.linalg.solve(R, a + b @ (x_new - x)) for R, a, b in back])
+                q_new = _move(self.m, qpos, moves[:, : self.m.nv])
+                v_new = qvel + moves[:, self.m.nv :]
+            try:
+                trial = self.predictor.evaluate(x_new, free, q_new, v_new)
+                new_offset = self.offsets(q_new, v_new) if free else None
+                new_cost = self.cost(trial, new_offset)
+            except Error:
+                new_cost = math.inf
+            if not new_cost <= cost * (1 + 1e-12):
+                radius = 0.25 * length
+                if radius < 1e-10:
+                    break
+                continue
+            gain = (cost - new_cost) / max(predicted, 1e-300)
+            radius = max(radius, 3 * length) if gain > 0.5 else radius if gain > 0.1 else 0.5 * length
+            small = cost - new_cost <= (1e-2 if rough else 1e-9) * cost
+            x, qpos, qvel, now, offset = x_new, q_new, v_new, trial, new_offset
+            cost = new_cost
+            if small:
+                converged = True
+                break
+            r, J, back = _reduced(now, self.sigma, offset, self.sigma)
+        return x, now, qpos, qvel, converged, count
+
+    def cost(self, e: _Evaluation, offset: Any) -> float:
+        total = float(np.nansum((e.r / self.sigma) ** 2))
+        if offset is not None:
+            total += float(np.sum((offset / self.sigma) ** 2))
+        if np.any(~np.isfinite(e.r) & np.isfinite(self.targets())):
+            return math.inf
+        return total
+
+    def targets(self) -> Any:
+        cut = self.cut
+        if cut.target_s is not None:
+            return cut.target_s
+        return np.concatenate([_difference(self.m, cut.target_q, cut.target_q), cut.target_v], axis=-1)
+
+    def bounded(self, x: Any, r: Any, J: Any, radius: float) -> tuple[Any, float, float]:
+        """The step within a trust region: no unknown changes by more than `radius` of its size at once.
+
+        Also its length in these units, and the decrease of the cost that the linear model predicts.
+        """
+        size = np.maximum(np.abs(x), 0.1 * self.scale)
+        damping = 0.0
+        for _ in range(60):
+            step = self.step(x, r, J, damping)
+            length = float(np.max(np.abs(step) / size, initial=0.0))
+            if length <= radius:
+                break
+            damping = max(3 * damping, 1e-12)
+        after = r + J @ step
+        return step, length, float(r @ r - after @ after)
+
+    def step(self, x: Any, r: Any, J: Any, damping: float) -> Any:
+        """A damped Gauss-Newton step in scaled unknowns, zero along directions without information."""
+        blocked = np.zeros(len(x), dtype=bool)
+        for _ in range(len(x) + 1):
+            free = np.flatnonzero(~blocked)
+            step = np.zeros(len(x))
+            if len(free):
+                A = J[:, free] * self.scale[free]
+                U, s, Vt = np.linalg.svd(A, full_matrices=False)
+                good = s > self.singular * max(s[0], 1e-300)
+                s2 = s[0] ** 2 if len(s) else 1.0
+                part = np.where(good, s / (s**2 + damping * s2 + 1e-300), 0.0) * (U.T @ r)
+                step[free] = -(Vt.T @ part) * self.scale[free]
+            # Unknowns at a bound that the step would cross stay there.
+            out = ~blocked & (((x <= self.low) & (step < 0)) | ((x >= self.high) & (step > 0)))
+            if not out.any():
+                break
+            blocked |= out
+        return step
+
+    def report(
+        self,
+        x: Any,
+        e: _Evaluation,
+        qpos: Any,
+        qvel: Any,
+        methods: list[str],
+        converged: bool,
+        iterations: int,
+    ) -> Fit:
+        """Error bars, identifiability and the certificate."""
+        names = [u.name for u in self.unknowns]
+        free = self.free and e.by_state is not None
+        r, J, _ = _reduced(e, self.sigma, self.offsets(qpos, qvel) if free else None, self.sigma)
+        _, s, Vt = np.linalg.svd(J * self.scale, full_matrices=False)
+        top = s[0] if len(s) and s[0] > 0 else 1.0
+        lost = s <= self.singular * top
+        unknown_states = e.by_state.shape[-1] * len(e.r) if free else 0
+        spread = float(r @ r) / max(len(r) - len(x) - unknown_states, 1) if self.given is None else 1.0
+        variance = np.where(lost, 0.0, spread / np.where(lost, 1.0, s) ** 2)
+        scaled = Vt.T * self.scale[:, None]
+        covariance = (scaled * variance) @ scaled.T
+        undetermined = np.any(np.abs(Vt[lost]) > 1e-3, axis=0) if lost.any() else np.zeros(len(x), dtype=bool)
+        std = np.where(undetermined, math.inf, np.sqrt(np.diag(covariance)))
+        unidentified = [_describe(v, names) for v in Vt[lost]]
+        weak = [_describe(v, names) for v, var in zip(Vt[~lost], variance[~lost], strict=True) if var > 1]
+        if unidentified:
+            warnings.warn(
+                "the log does not determine " + "; ".join(unidentified), IdentifiabilityWarning, stacklevel=4
+            )
+        # Samples in the order of time within each log.
+        flat = e.r.reshape(-1, e.r.shape[-1])
+        there = np.isfinite(flat).any(axis=1)
+        times = self.cut.times
+        if self.predictor.sensors:
+            h = float(self.m.opt.timestep) * self.cut.substeps
+            times = np.concatenate([times[:, :1] - h, times], axis=1)
+        # A robust spread, so that what is not explained does not hide itself.
+        robust = 1.4826 * np.nanmedian(np.abs(flat - np.nanmedian(flat, axis=0)), axis=0)
+        limit = self.given if self.given is not None else robust
+        limit = np.maximum(limit, 1e-6 * self.motion)
+        if self.given is not None and not free:
+            limit = limit * math.sqrt(2)
+        count = max(int(np.isfinite(flat).sum()), 2)
+        far = math.sqrt(2 * math.log(count)) + 2.5
+        beyond = np.flatnonzero(np.nanmax(np.abs(flat[there]) / limit, axis=1) > far)
+        certificate = e.exact.ravel()[there]
+        p = self.predictor
+        return Fit(
+            names,
+            dict(zip(names, map(float, x), strict=True)),
+            dict(zip(names, map(float, std), strict=True)),
+            covariance,
+            unidentified,
+            weak,
+            [n for n, v, a, b in zip(names, x, self.low, self.high, strict=True) if v <= a or v >= b],
+            dict(zip(names, methods, strict=True)),
+            self.sigma,
+            times.ravel()[there],
+            flat[there],
+            certificate,
+            ~e.kink.ravel()[there],
+            beyond,
+            np.flatnonzero(certificate > self.exact),
+            converged,
+            iterations,
+            p.steps,
+            p.linearised,
+            (p.steps + p.linearised) / self.length,
+            self.unknowns,
+        )
