@@ -45,10 +45,10 @@ static inline void wait_ms(int ms) {
   nanosleep(&time, NULL);
 }
 
-// The exit code, or minus the signal that ended it. A minute at most.
+// The exit code, or minus the signal that ended it. Five minutes at most: machines under load are slow.
 static inline int finish(pid_t child) {
   int status;
-  for (int i = 0; i < 6000; i++, wait_ms(10)) {
+  for (int i = 0; i < 30000; i++, wait_ms(10)) {
     if (waitpid(child, &status, WNOHANG) != child) continue;
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
   }
