@@ -467,6 +467,12 @@ static tbResult direct(Sensitivities& x, tbDerivatives* of, const tbModel* m, tb
         if (term.kind == TERM_SCALE) share = contact.friction[0] / m->opt.friction_scale;
         else if (term.kind == TERM_PAIR && source != -1 - i) continue;
         else if (term.kind == TERM_GEOM && source != i && other != i) continue;
+        // A contact of two geoms of the same parameter counts once.
+        if (term.kind == TERM_GEOM && source != i &&
+            std::any_of(x.terms.begin(), x.terms.end(), [&](const Term& t) {
+              return t.kind == TERM_GEOM && t.parameter == term.parameter && t.index == source;
+            }))
+          continue;
         tbResult result = tb_derivatives_friction(of, c, column.data());
         if (result != TB_OK) return result;
         add(term, column.data(), share);
