@@ -112,8 +112,8 @@ static void fill_sigma(tbDerivatives* x, const tbData* d, const tbConstraint* c,
 
 // ---- friction -----------------------------------------------------------------------------------
 
-// Whether an elliptic contact's force is on its cone: normal and tangents are coupled. Slip along one
-// tangent couples that one alone.
+// Whether an elliptic contact's force is on its cone: normal and tangents are coupled. Slip along
+// one tangent couples that one alone.
 static int is_on_cone(const tbSoftBlock* b, const tbReal* W) {
   for (int j = 1; j < b->dim; j++) {
     if (W[j] != 0) return 1;
