@@ -275,6 +275,17 @@ static tbResult forward_world(const tbModel* m, tbData* d, int w, void* argument
   return TB_OK;
 }
 
+// What a step takes from the one before besides the state, and derivatives hold; NULL: nothing.
+static const char* carried(const tbModel* m, const tbData* d) {
+  for (int i = 0; i < 6 * m->neq; i++)
+    if (d->eq_load[i] != 0)
+      return "the load of a taut connection carries over from step to step and is held";
+  for (int i = 0; i < m->ntendon; i++)
+    if (d->ten_load[i] != 0)
+      return "the load of a taut tendon carries over from step to step and is held";
+  return nullptr;
+}
+
 // One step back: y (nx) becomes the adjoint of the state before step t.
 static tbResult back(Tape& tape, tbDerivatives* of, const tbModel* m, tbData* d, int w, size_t t,
                      Row& y, Row& next, Row& friction) {
@@ -284,13 +295,15 @@ static tbResult back(Tape& tape, tbDerivatives* of, const tbModel* m, tbData* d,
   for (size_t i = 0; tape.gv && i < nv; i++) y[nv + i] += tape.gv[row * nv + i];
   for (size_t i = 0; tape.ga && i < s.na; i++) y[2 * nv + i] += tape.ga[row * s.na + i];
   tbDerivativeInfo info;
+  const char* held = carried(m, d);
   tbResult result = tb_step_linearize(m, d, &tape.settings, of, &info);
   if (result != TB_OK) return result;
-  // Springs remember where they were attached, which is no part of the state.
-  if (m->opt.law == TB_LAW_VISCOELASTIC && s.steps > 1 && d->ncon > 0 && info.differentiable) {
+  // Springs remember where they were attached, which is no part of the state either.
+  if (m->opt.law == TB_LAW_VISCOELASTIC && s.steps > 1 && d->ncon > 0)
+    held = "the anchors of viscoelastic contacts carry over from step to step and are held";
+  if (held && info.differentiable) {
     info.differentiable = 0;
-    snprintf(info.reason, sizeof info.reason,
-             "the anchors of viscoelastic contacts carry over from step to step and are held");
+    snprintf(info.reason, sizeof info.reason, "%s", held);
   }
   tape.kinks[w].add(info, (int)t);
   friction.assign((size_t)d->ncon + 1, 0);
@@ -551,10 +564,12 @@ static tbResult sensitivity_world(const tbModel* m, tbData* d, int w, void* argu
     x.exact[row] = d->solve.residual_exact.relative;
     result = save(m, d, after);
     if (result == TB_OK) result = load(m, d, before);
+    const char* held = carried(m, d);
     tbDerivativeInfo info;
     if (result == TB_OK) result = tb_step_linearize(m, d, &x.settings, of, &info);
     if (result == TB_OK) result = direct(x, of, m, d, w, t, D);
     if (result != TB_OK) break;
+    if (held) info.differentiable = 0;
     x.kinks[w].add(info, (int)t);
     x.kink[row] = !info.differentiable;
     for (size_t p = 0; p < columns; p++) {

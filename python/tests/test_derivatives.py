@@ -276,3 +276,15 @@ def test_friction_along_one_tangent(law, cone, axis):
     of = tribo.derivatives(m, d)
     assert of.info.sliding == 1
     np.testing.assert_allclose(of.friction(0)[3:] * 0.3, by_difference, atol=1e-7)
+
+
+def test_loads_that_carry_over_are_told():
+    """A taut connection's load is no part of the state: a step is exact, a trajectory is not."""
+    m = tribo.Model.from_xml_path(str(ROOT / "scenes" / "crane.xml"))
+    v = 0.05 * np.random.default_rng(0).normal(size=(1, m.nv))
+    of = tribo.Trajectories(m, kinks="raise")
+    one = of.forward([m.qpos0], v)
+    of.backward(one, qvel=np.ones_like(one.qvel))
+    more = of.forward([m.qpos0], v, nstep=3)
+    with pytest.raises(tribo.NotDifferentiableError, match="taut"):
+        of.backward(more, qvel=np.ones_like(more.qvel))
