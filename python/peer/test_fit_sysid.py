@@ -14,7 +14,7 @@ SHARE = {
     "mass on a spring: mass": 0.5,
     "arm: 5 armatures": 0.2,
     "arm with servos: mass, damping, gains": 0.1,
-    "puck: friction": 0.2,
+    "puck: friction": 0.1,
     "ball: stiffness and damping of its contact": 0.2,
 }
 

@@ -46,12 +46,13 @@ static void run(Batch& b, Function call) {
   if (result != TB_OK) raise(result, b.get()->message);
 }
 
-tbBatch* batch_of(nb::handle batch) { return nb::cast<Batch&>(batch).get(); }
+tbBatch* batch_of(nb::handle batch) {
+  return nb::cast<Batch&>(batch).get();
+}
 
 void batch_apply(nb::handle batch, tbBatchFunction function, void* argument) {
-  run(nb::cast<Batch&>(batch), [&](tbBatch* worlds) {
-    return tb_batch_apply(worlds, nullptr, function, argument, 0);
-  });
+  run(nb::cast<Batch&>(batch),
+      [&](tbBatch* worlds) { return tb_batch_apply(worlds, nullptr, function, argument, 0); });
 }
 
 // Rows of a field for one world: those of the data's or model's field of that name.

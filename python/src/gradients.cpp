@@ -1,8 +1,8 @@
 // Gradients of whole trajectories, and derivatives of the rigid-body algorithms.
 //
 // A tape keeps the states of a forward pass over the worlds of a batch; its backward pass goes
-// through the steps in reverse by transposed products of each step's linearisation, without A and B.
-// The sensitivities of a trajectory by parameters of the model go forward with the steps.
+// through the steps in reverse by transposed products of each step's linearisation, without A and
+// B. The sensitivities of a trajectory by parameters of the model go forward with the steps.
 #include <algorithm>
 #include <cstring>
 #include <mutex>
@@ -59,8 +59,7 @@ static void push_out(const tbModel* m, const tbReal* qpos, const tbReal* y, tbRe
     for (int k = 0; k < 3; k++) {
       tbReal e[4];
       turn(q, k, e);
-      for (int i = 0; i < 4; i++)
-        g[at + straight + i] += 2 / square * e[i] * y[dof + straight + k];
+      for (int i = 0; i < 4; i++) g[at + straight + i] += 2 / square * e[i] * y[dof + straight + k];
     }
   }
 }
@@ -72,14 +71,22 @@ static tbDerivativeSettings settings_of(nb::dict given) {
   for (auto [key, value] : given) {
     std::string name = nb::cast<std::string>(key);
     if (value.is_none()) continue;
-    if (name == "relaxation") s.relaxation = nb::cast<double>(value);
-    else if (name == "proximal") s.proximal = nb::cast<double>(value);
-    else if (name == "mode_tolerance") s.mode_tolerance = nb::cast<double>(value);
-    else if (name == "samples") s.samples = nb::cast<int>(value);
-    else if (name == "spread") s.spread = nb::cast<double>(value);
-    else if (name == "seed") s.seed = nb::cast<uint64_t>(value);
-    else if (name == "hold_contacts") s.hold_contacts = nb::cast<bool>(value);
-    else throw nb::type_error(("'" + name + "' is no setting of derivatives").c_str());
+    if (name == "relaxation")
+      s.relaxation = nb::cast<double>(value);
+    else if (name == "proximal")
+      s.proximal = nb::cast<double>(value);
+    else if (name == "mode_tolerance")
+      s.mode_tolerance = nb::cast<double>(value);
+    else if (name == "samples")
+      s.samples = nb::cast<int>(value);
+    else if (name == "spread")
+      s.spread = nb::cast<double>(value);
+    else if (name == "seed")
+      s.seed = nb::cast<uint64_t>(value);
+    else if (name == "hold_contacts")
+      s.hold_contacts = nb::cast<bool>(value);
+    else
+      throw nb::type_error(("'" + name + "' is no setting of derivatives").c_str());
   }
   return s;
 }
@@ -140,7 +147,8 @@ struct Start {
   size_t nworld = 0, steps = 0, nq = 0, nv = 0, na = 0, nu = 0;
   Row qpos, qvel, act, ctrl, force;  // ctrl, force: empty where the batch's own are held
 
-  Start(tbBatch* b, nb::handle q, nb::handle v, nb::handle a, nb::handle u, nb::handle f, int nstep) {
+  Start(tbBatch* b, nb::handle q, nb::handle v, nb::handle a, nb::handle u, nb::handle f,
+        int nstep) {
     const tbModel* m = b->model;
     if (nstep < 1) throw nb::value_error("nstep: expected 1 or more");
     nworld = (size_t)b->nworld;
@@ -162,7 +170,9 @@ struct Start {
   // The world begins without memory of earlier steps, with the batch's mocap poses and forces.
   void begin(const tbModel* m, tbData* d, int w) const {
     Row held;
-    auto keep = [&](const tbReal* from, size_t count) { held.insert(held.end(), from, from + count); };
+    auto keep = [&](const tbReal* from, size_t count) {
+      held.insert(held.end(), from, from + count);
+    };
     size_t nmocap = (size_t)m->nmocap, nuser = (size_t)m->nuserdata, nbody = (size_t)m->nbody;
     keep(d->mocap_pos, 3 * nmocap);
     keep(d->mocap_quat, 4 * nmocap);
@@ -265,6 +275,17 @@ static tbResult forward_world(const tbModel* m, tbData* d, int w, void* argument
   return TB_OK;
 }
 
+// What a step takes from the one before besides the state, and derivatives hold; NULL: nothing.
+static const char* carried(const tbModel* m, const tbData* d) {
+  for (int i = 0; i < 6 * m->neq; i++)
+    if (d->eq_load[i] != 0)
+      return "the load of a taut connection carries over from step to step and is held";
+  for (int i = 0; i < m->ntendon; i++)
+    if (d->ten_load[i] != 0)
+      return "the load of a taut tendon carries over from step to step and is held";
+  return nullptr;
+}
+
 // One step back: y (nx) becomes the adjoint of the state before step t.
 static tbResult back(Tape& tape, tbDerivatives* of, const tbModel* m, tbData* d, int w, size_t t,
                      Row& y, Row& next, Row& friction) {
@@ -274,13 +295,15 @@ static tbResult back(Tape& tape, tbDerivatives* of, const tbModel* m, tbData* d,
   for (size_t i = 0; tape.gv && i < nv; i++) y[nv + i] += tape.gv[row * nv + i];
   for (size_t i = 0; tape.ga && i < s.na; i++) y[2 * nv + i] += tape.ga[row * s.na + i];
   tbDerivativeInfo info;
+  const char* held = carried(m, d);
   tbResult result = tb_step_linearize(m, d, &tape.settings, of, &info);
   if (result != TB_OK) return result;
-  // Springs remember where they were attached, which is no part of the state.
-  if (m->opt.law == TB_LAW_VISCOELASTIC && s.steps > 1 && d->ncon > 0 && info.differentiable) {
+  // Springs remember where they were attached, which is no part of the state either.
+  if (m->opt.law == TB_LAW_VISCOELASTIC && s.steps > 1 && d->ncon > 0)
+    held = "the anchors of viscoelastic contacts carry over from step to step and are held";
+  if (held && info.differentiable) {
     info.differentiable = 0;
-    snprintf(info.reason, sizeof info.reason,
-             "the anchors of viscoelastic contacts carry over from step to step and are held");
+    snprintf(info.reason, sizeof info.reason, "%s", held);
   }
   tape.kinks[w].add(info, (int)t);
   friction.assign((size_t)d->ncon + 1, 0);
@@ -304,7 +327,8 @@ static tbResult backward_world(const tbModel* m, tbData* d, int w, void* argumen
   std::vector<Bytes> between(tape.every);
   tbResult result = TB_OK;
   for (size_t k = tape.states[w].size(); k-- > 0 && result == TB_OK;) {
-    size_t first = k * tape.every, end = first + tape.every < s.steps ? first + tape.every : s.steps;
+    size_t first = k * tape.every,
+           end = first + tape.every < s.steps ? first + tape.every : s.steps;
     // States between two that were kept are stepped through again.
     if (end - first > 1) {
       result = load(m, d, tape.states[w][k]);
@@ -407,7 +431,8 @@ struct Sensitivities {
   size_t count = 0, ninput = 0;  // parameters, columns of derivatives of ctrl
   bool states = false;
   Row by_ctrl;  // nworld x steps x ninput x nu
-  tbReal *q = nullptr, *v = nullptr, *a = nullptr, *S = nullptr, *Phi = nullptr, *exact = nullptr, *kink = nullptr;
+  tbReal *q = nullptr, *v = nullptr, *a = nullptr, *S = nullptr, *Phi = nullptr, *exact = nullptr,
+         *kink = nullptr;
   std::vector<Kinks> kinks;
   Pool pool;
   explicit Sensitivities(Start from) : start(std::move(from)) {}
@@ -464,9 +489,18 @@ static tbResult direct(Sensitivities& x, tbDerivatives* of, const tbModel* m, tb
         if (contact.dim < 3 || contact.row < 0) continue;
         int other, source = friction_source(m, contact, &other);
         tbReal share = m->opt.friction_scale;
-        if (term.kind == TERM_SCALE) share = contact.friction[0] / m->opt.friction_scale;
-        else if (term.kind == TERM_PAIR && source != -1 - i) continue;
-        else if (term.kind == TERM_GEOM && source != i && other != i) continue;
+        if (term.kind == TERM_SCALE)
+          share = contact.friction[0] / m->opt.friction_scale;
+        else if (term.kind == TERM_PAIR && source != -1 - i)
+          continue;
+        else if (term.kind == TERM_GEOM && source != i && other != i)
+          continue;
+        // A contact of two geoms of the same parameter counts once.
+        if (term.kind == TERM_GEOM && source != i &&
+            std::any_of(x.terms.begin(), x.terms.end(), [&](const Term& t) {
+              return t.kind == TERM_GEOM && t.parameter == term.parameter && t.index == source;
+            }))
+          continue;
         tbResult result = tb_derivatives_friction(of, c, column.data());
         if (result != TB_OK) return result;
         add(term, column.data(), share);
@@ -486,7 +520,7 @@ static tbResult direct(Sensitivities& x, tbDerivatives* of, const tbModel* m, tb
         const tbReal* moment = d->actuator_moment + m->actuator_Jadr[i];
         const int* dof = m->Jmom_colind + m->actuator_Jadr[i];
         tbReal speed = d->actuator_velocity[i], u = d->ctrl[i];
-        for (int k = 0; implicit && k < m->actuator_Jnnz[i]; k++) 
+        for (int k = 0; implicit && k < m->actuator_Jnnz[i]; k++)
           speed += moment[k] * (next[dof[k]] - d->qvel[dof[k]]);
         if (m->actuator_ctrllimited[i])
           u = std::min(std::max(u, m->actuator_ctrlrange[2 * i]), m->actuator_ctrlrange[2 * i + 1]);
@@ -530,10 +564,12 @@ static tbResult sensitivity_world(const tbModel* m, tbData* d, int w, void* argu
     x.exact[row] = d->solve.residual_exact.relative;
     result = save(m, d, after);
     if (result == TB_OK) result = load(m, d, before);
+    const char* held = carried(m, d);
     tbDerivativeInfo info;
     if (result == TB_OK) result = tb_step_linearize(m, d, &x.settings, of, &info);
     if (result == TB_OK) result = direct(x, of, m, d, w, t, D);
     if (result != TB_OK) break;
+    if (held) info.differentiable = 0;
     x.kinks[w].add(info, (int)t);
     x.kink[row] = !info.differentiable;
     for (size_t p = 0; p < columns; p++) {
@@ -572,8 +608,8 @@ static nb::dict sensitivities(nb::handle batch, nb::handle qpos, nb::handle qvel
     x.ninput = du.size() / one;
     x.by_ctrl.assign(du.data(), du.data() + du.size());
   }
-  const int limit[TERM_COUNT] = {m->nbody, m->ngeom, m->npair, 1, m->nv, m->nv, m->njnt, m->nu,
-                                 (int)x.ninput};
+  const int limit[TERM_COUNT] = {m->nbody, m->ngeom, m->npair,     1, m->nv, m->nv,
+                                 m->njnt,  m->nu,    (int)x.ninput};
   for (nb::handle one : terms) {
     auto [parameter, kind, index, weight] =
         nb::cast<std::tuple<int, int, int, std::vector<double>>>(one);
@@ -609,7 +645,8 @@ static nb::tuple rne_derivatives(Model& model, Data& data, nb::handle qacc, nb::
   nb::object dq = array_new({nv, nv}, &q), dv = array_new({nv, nv}, &v);
   Busy busy(data);
   tbResult code = tb_rne_derivatives(m, data.get(), a.data(), f.data(), q, v);
-  if (code != TB_OK) raise(code, "rne_derivatives: spatial tendons with armature are not supported");
+  if (code != TB_OK)
+    raise(code, "rne_derivatives: spatial tendons with armature are not supported");
   return nb::make_tuple(dq, dv);
 }
 
@@ -654,26 +691,31 @@ static void inertial_set(Model& model, int body, nb::handle parameters) {
 
 void bind_gradients(nb::module_& m) {
   nb::class_<Tape> tape(m, "_Tape", nb::type_slots(tape_slots));
-  tape.def("backward", &tape_backward, nb::arg("qpos").none(), nb::arg("qvel").none(),
-           nb::arg("act").none(), nb::arg("friction_scale"), nb::arg("settings"),
-           nb::sig("def backward(self, qpos: typing.Any, qvel: typing.Any, act: typing.Any, "
-                   "friction_scale: bool, settings: dict[str, typing.Any]) -> dict[str, typing.Any]"));
+  tape.def(
+      "backward", &tape_backward, nb::arg("qpos").none(), nb::arg("qvel").none(),
+      nb::arg("act").none(), nb::arg("friction_scale"), nb::arg("settings"),
+      nb::sig("def backward(self, qpos: typing.Any, qvel: typing.Any, act: typing.Any, "
+              "friction_scale: bool, settings: dict[str, typing.Any]) -> dict[str, typing.Any]"));
   tape.def_prop_ro("memory_bytes", [](const Tape& t) { return t.memory(); });
   m.def("_tape", &tape_record, nb::arg("batch"), nb::arg("qpos"), nb::arg("qvel"),
         nb::arg("act").none(), nb::arg("ctrl").none(), nb::arg("qfrc_applied").none(),
         nb::arg("nstep"), nb::arg("checkpoint"));
-  m.def("_sensitivities", &sensitivities, nb::arg("batch"), nb::arg("qpos"), nb::arg("qvel"),
-        nb::arg("act").none(), nb::arg("ctrl").none(), nb::arg("nstep"), nb::arg("count"),
-        nb::arg("terms"), nb::arg("by_ctrl").none(), nb::arg("states"), nb::arg("settings"),
-        nb::sig("def _sensitivities(batch: typing.Any, qpos: typing.Any, qvel: typing.Any, act: typing.Any, "
-                "ctrl: typing.Any, nstep: int, count: int, terms: list[typing.Any], by_ctrl: typing.Any, "
-                "states: bool, settings: dict[str, typing.Any]) -> dict[str, typing.Any]"));
+  m.def(
+      "_sensitivities", &sensitivities, nb::arg("batch"), nb::arg("qpos"), nb::arg("qvel"),
+      nb::arg("act").none(), nb::arg("ctrl").none(), nb::arg("nstep"), nb::arg("count"),
+      nb::arg("terms"), nb::arg("by_ctrl").none(), nb::arg("states"), nb::arg("settings"),
+      nb::sig(
+          "def _sensitivities(batch: typing.Any, qpos: typing.Any, qvel: typing.Any, act: "
+          "typing.Any, "
+          "ctrl: typing.Any, nstep: int, count: int, terms: list[typing.Any], by_ctrl: typing.Any, "
+          "states: bool, settings: dict[str, typing.Any]) -> dict[str, typing.Any]"));
 #define PAIR "tuple[" TB_ARRAY ", " TB_ARRAY
-  m.def("rne_derivatives", &rne_derivatives, nb::arg("m"), nb::arg("d"),
-        nb::arg("qacc") = nb::none(), nb::arg("xfrc") = nb::none(),
-        nb::sig("def rne_derivatives(m: Model, d: Data, qacc: numpy.typing.ArrayLike | None = None, "
-                "xfrc: numpy.typing.ArrayLike | None = None) -> " PAIR "]"),
-        "Partials of rne by q and v, each (nv, nv); by qacc it is M. After compute_velocity.");
+  m.def(
+      "rne_derivatives", &rne_derivatives, nb::arg("m"), nb::arg("d"), nb::arg("qacc") = nb::none(),
+      nb::arg("xfrc") = nb::none(),
+      nb::sig("def rne_derivatives(m: Model, d: Data, qacc: numpy.typing.ArrayLike | None = None, "
+              "xfrc: numpy.typing.ArrayLike | None = None) -> " PAIR "]"),
+      "Partials of rne by q and v, each (nv, nv); by qacc it is M. After compute_velocity.");
   m.def("forward_derivatives", &forward_derivatives, nb::arg("m"), nb::arg("d"), nb::arg("qacc"),
         nb::arg("xfrc") = nb::none(),
         nb::sig("def forward_derivatives(m: Model, d: Data, qacc: numpy.typing.ArrayLike, xfrc: "
@@ -686,11 +728,13 @@ void bind_gradients(nb::module_& m) {
                 "-> " TB_ARRAY),
         "Y, shape (nv, 10 nbody): rne is Y times the inertial parameters of all bodies, plus\n"
         "armature. After com_velocity.");
-  m.def("inertial_get", &inertial_get, nb::arg("m"), nb::arg("body"),
-        nb::sig("def inertial_get(m: Model, body: int) -> " TB_ARRAY),
-        "Mass, mass times centre of mass (x, y, z), inertia about the body frame's origin (xx, xy,\n"
-        "yy, xz, yz, zz), shape (10,).");
-  m.def("inertial_set", &inertial_set, nb::arg("m"), nb::arg("body"), nb::arg("parameters"),
-        nb::sig("def inertial_set(m: Model, body: int, parameters: numpy.typing.ArrayLike) -> None"),
-        "Set what inertial_get gives; call m.set_constants() afterwards.");
+  m.def(
+      "inertial_get", &inertial_get, nb::arg("m"), nb::arg("body"),
+      nb::sig("def inertial_get(m: Model, body: int) -> " TB_ARRAY),
+      "Mass, mass times centre of mass (x, y, z), inertia about the body frame's origin (xx, xy,\n"
+      "yy, xz, yz, zz), shape (10,).");
+  m.def(
+      "inertial_set", &inertial_set, nb::arg("m"), nb::arg("body"), nb::arg("parameters"),
+      nb::sig("def inertial_set(m: Model, body: int, parameters: numpy.typing.ArrayLike) -> None"),
+      "Set what inertial_get gives; call m.set_constants() afterwards.");
 }

@@ -248,3 +248,43 @@ def test_friction_example(capsys):
         assert abs(clean.values[name] - true) < 4 * clean.std[name] < 1e-4
         assert abs(fits["soft"].values[name] / true - 1) > 5e-3
     assert len(fits["soft"].inexact) > 100 and len(fits["ncp"].inexact) == 0
+
+
+@pytest.mark.parametrize("axis", (0, 1, 2))
+@pytest.mark.parametrize(("law", "cone"), (("soft", "elliptic"), ("soft", "pyramidal"), ("ncp", "elliptic")))
+def test_friction_along_one_tangent(law, cone, axis):
+    """A slip along one tangent alone couples one row with the normal."""
+    m = tribo.Model.from_xml_string(f"""<mujoco><option cone="{cone}"/><worldbody>
+<geom type="plane" size="9 9 .1" friction=".3"/><body pos="0 0 .0999">
+<joint type="slide" axis="1 0 0"/><joint type="slide" axis="0 1 0"/><joint type="slide" axis="0 0 1"/>
+<geom size=".1" mass="1" friction=".3"/></body></worldbody></mujoco>""")
+    m.opt.law = law
+    m.opt.solve_tolerance, m.opt.tolerance = 1e-13, 1e-14
+    push = 5 * np.array([[1, 0, 0], [0, 1, 0], [0.6, 0.8, 0]])[axis]
+
+    def step(scale):
+        m.opt.friction_scale = scale
+        d = tribo.Data(m)
+        d.qfrc_applied[:] = push
+        tribo.step(m, d)
+        return d.qvel.copy()
+
+    by_difference = (step(1 + 1e-6) - step(1 - 1e-6)) / 2e-6
+    m.opt.friction_scale = 1
+    d = tribo.Data(m)
+    d.qfrc_applied[:] = push
+    of = tribo.derivatives(m, d)
+    assert of.info.sliding == 1
+    np.testing.assert_allclose(of.friction(0)[3:] * 0.3, by_difference, atol=1e-7)
+
+
+def test_loads_that_carry_over_are_told():
+    """A taut connection's load is no part of the state: a step is exact, a trajectory is not."""
+    m = tribo.Model.from_xml_path(str(ROOT / "scenes" / "crane.xml"))
+    v = 0.05 * np.random.default_rng(0).normal(size=(1, m.nv))
+    of = tribo.Trajectories(m, kinks="raise")
+    one = of.forward([m.qpos0], v)
+    of.backward(one, qvel=np.ones_like(one.qvel))
+    more = of.forward([m.qpos0], v, nstep=3)
+    with pytest.raises(tribo.NotDifferentiableError, match="taut"):
+        of.backward(more, qvel=np.ones_like(more.qvel))

@@ -112,13 +112,22 @@ static void fill_sigma(tbDerivatives* x, const tbData* d, const tbConstraint* c,
 
 // ---- friction -----------------------------------------------------------------------------------
 
+// Whether an elliptic contact's force is on its cone: normal and tangents are coupled. Slip along
+// one tangent couples that one alone.
+static int is_on_cone(const tbSoftBlock* b, const tbReal* W) {
+  for (int j = 1; j < b->dim; j++) {
+    if (W[j] != 0) return 1;
+  }
+  return 0;
+}
+
 // Derivative of an elliptic contact's force at constant acceleration by both sliding coefficients:
 // D of the friction rows, the cone's mu and its coefficients depend on them (solvers/soft/block.c,
 // laws/soft/rows.c).
 static void elliptic_friction(const tbSoftBlock* b, const tbReal* D, const tbReal* r,
                               const tbReal* W, tbReal* out) {
   const tbReal* mu = b->friction;
-  int dim = b->dim, middle = W[1] != 0, acts = W[0] != 0;
+  int dim = b->dim, middle = is_on_cone(b, W), acts = W[0] != 0;
   tbReal dmu = b->mu / mu[0];
   if (!acts) return;
   if (!middle) {
@@ -173,7 +182,7 @@ static void pyramid_friction(const tbData* d, const tbConstraint* c, tbReal damp
 
 // Count a contact by its mode.
 static void count_contact(const tbSoftBlock* b, const tbReal* W, int acts, tbDerivativeInfo* info) {
-  int slides = b->kind == TB_SOFT_CONE && W[1] != 0;
+  int slides = b->kind == TB_SOFT_CONE && is_on_cone(b, W);
   for (int e = 0; e < b->dim; e++) slides |= W[e * b->dim + e] == 0;
   info->separated += !acts;
   info->sliding += acts && slides;
