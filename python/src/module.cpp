@@ -19,4 +19,5 @@ NB_MODULE(_core, m) {
   bind_contact(m);
   bind_step(m);
   bind_batch(m);
+  bind_dropin(m);
 }
