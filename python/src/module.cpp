@@ -18,6 +18,21 @@ NB_MODULE(_core, m) {
   bind_data(m);
   bind_contact(m);
   bind_step(m);
+  bind_dynamics(m);
+  bind_query(m);
+  bind_derivatives(m);
   bind_batch(m);
+  bind_spec(m);
+  bind_problem(m);
+  bind_render(m);
+  // The public functions, which the package passes on as they are.
+  nb::list functions;
+  for (auto [name, value] : nb::dict(m.attr("__dict__"))) {
+    const char* text = nb::cast<nb::str>(name).c_str();
+    if (text[0] != '_' && PyCallable_Check(value.ptr()) && !PyType_Check(value.ptr()))
+      functions.append(name);
+  }
+  m.attr("functions") = functions;
+  m.attr("__all__") = functions;
   bind_dropin(m);
 }

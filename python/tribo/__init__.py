@@ -6,21 +6,21 @@
 >>> tribo.step(m, d, 100)
 """
 
-from . import _core, _enums, _world
+from . import _core, _derivatives, _enums, _problem, _world, fclib
 from ._batch import Batch
+from ._core import *  # noqa: F403
 from ._core import (
     Contact,
     Contacts,
     Data,
+    Derivatives,
+    Element,
     Model,
     Option,
-    forward,
-    reset,
-    step,
-    step1,
-    step2,
-    tree_asleep,
+    Problem,
+    Spec,
 )
+from ._derivatives import DerivativeInfo, derivatives
 from ._enums import *  # noqa: F403
 from ._errors import (
     ArgumentError,
@@ -33,20 +33,30 @@ from ._errors import (
     ParseError,
     UnsupportedError,
 )
+from ._problem import Block, Solution, problem, solve, solvers
+from ._render import Camera, Renderer, write_png
+from ._rollout import rollout, state_size
 from ._step import inverse, reset_to_key
 from ._world import Offender, Residual, SolveInfo
 
 __version__: str = _core.version
 
 _world.install()
+_derivatives.install()
+_problem.install()
 
 __all__ = [
     "ArgumentError",
     "Batch",
+    "Block",
+    "Camera",
     "Contact",
     "Contacts",
     "ConvergenceWarning",
     "Data",
+    "DerivativeInfo",
+    "Derivatives",
+    "Element",
     "Error",
     "FileError",
     "Model",
@@ -56,16 +66,23 @@ __all__ = [
     "Option",
     "OutOfMemoryError",
     "ParseError",
+    "Problem",
+    "Renderer",
     "Residual",
+    "Solution",
     "SolveInfo",
+    "Spec",
     "UnsupportedError",
-    "forward",
+    "derivatives",
+    "fclib",
     "inverse",
-    "reset",
+    "problem",
     "reset_to_key",
-    "step",
-    "step1",
-    "step2",
-    "tree_asleep",
+    "rollout",
+    "solve",
+    "solvers",
+    "state_size",
+    "write_png",
     *_enums.__all__,
+    *_core.functions,
 ]

@@ -1,7 +1,6 @@
 """What Model and Data have beyond the compiled part: certificate, copies, pickling, callbacks."""
 
 import os
-import tempfile
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -114,6 +113,8 @@ def _callbacks(model: Any) -> tuple[Any, ...]:
 
 def to_binary(self: Any) -> bytes:
     """The compiled model as bytes: what `save` writes."""
+    import tempfile  # loads a dozen modules
+
     handle, path = tempfile.mkstemp(suffix=".tbm")
     os.close(handle)
     try:
