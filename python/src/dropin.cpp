@@ -1,6 +1,5 @@
 // What tribo.mujoco needs besides the rest of the module: MuJoCo's state vectors, its stepping
-// with warnings and resets, runs of many worlds, and the functions of dynamics.h and query.h with
-// MuJoCo's arguments.
+// with warnings and resets, and runs of many worlds.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -380,179 +379,8 @@ static int batch_run(nb::list models, nb::list datas, Ints ids, int nstep, int s
   return failed;
 }
 
-// ---- functions of dynamics.h, query.h and contact.h ---------------------------------------------
-
-static tbReal* out_or_null(nb::handle value, size_t size, const char* name) {
-  if (value.is_none()) return nullptr;
-  Doubles array;
-  if (!nb::try_cast(value, array, false) || array.size() != size) {
-    std::string text = std::string(name) + ": expected a writable float64 array of " +
-                       std::to_string(size) + " values, or None";
-    throw nb::type_error(text.c_str());
-  }
-  return array.data();
-}
-
-static tbReal* out(nb::handle value, size_t size, const char* name) {
-  tbReal* data = out_or_null(value, size, name);
-  if (!data) throw nb::type_error((std::string(name) + " must not be None").c_str());
-  return data;
-}
-
-struct World {
-  tbModel* m;
-  tbData* d;
-  World(ModelHandle model, DataHandle data)
-      : m(model_of(*nb::inst_ptr<Model>(model), *nb::inst_ptr<Data>(data))),
-        d(nb::inst_ptr<Data>(data)->get()) {
-    if (nb::inst_ptr<Data>(data)->busy)
-      throw std::runtime_error("this Data is in use by another call");
-  }
-};
-
-template <void (*FUNCTION)(const tbModel*, tbData*)>
-static void stage_of(ModelHandle model, DataHandle data) {
-  World w(model, data);
-  FUNCTION(w.m, w.d);
-}
-
-template <void (*FUNCTION)(const tbModel*, const tbData*, int, tbReal*, tbReal*)>
-static void jacobian(ModelHandle model, DataHandle data, nb::handle jacp, nb::handle jacr, int id) {
-  World w(model, data);
-  FUNCTION(w.m, w.d, id, out_or_null(jacp, 3 * (size_t)w.m->nv, "jacp"),
-           out_or_null(jacr, 3 * (size_t)w.m->nv, "jacr"));
-}
-
-static void bind_stages(nb::module_& m) {
-#define STAGE(name) m.def(#name, &stage_of<tb_##name>);
-  STAGE(compute_position)
-  STAGE(compute_velocity)
-  STAGE(kinematics)
-  STAGE(com_position)
-  STAGE(com_velocity)
-  STAGE(subtree_velocity)
-  STAGE(energy_position)
-  STAGE(energy_velocity)
-  STAGE(tendon)
-  STAGE(transmission)
-  STAGE(crb)
-  STAGE(body_accelerations)
-#undef STAGE
-  m.def("factor_m", [](ModelHandle model, DataHandle data) {
-    World w(model, data);
-    tbResult result = tb_factor_m(w.m, w.d);
-    if (result != TB_OK) raise(result, "the inertia matrix is not positive definite");
-  });
-  m.def("find_contacts", [](ModelHandle model, DataHandle data) {
-    World w(model, data);
-    tbResult result = tb_find_contacts(w.m, w.d);
-    if (result != TB_OK) raise(result, w.d->message);
-  });
-  m.def("rne_post_constraint", [](ModelHandle model, DataHandle data) {
-    World w(model, data);
-    tbError error;
-    check(tb_rne_post_constraint(w.m, w.d, &error), error);
-  });
-}
-
-static void bind_jacobians(nb::module_& m) {
-#define JACOBIAN(name) m.def(#name, &jacobian<tb_##name>, nb::arg("m"), nb::arg("d"), \
-                             nb::arg("jacp").none(), nb::arg("jacr").none(), nb::arg("id"));
-  JACOBIAN(jac_body)
-  JACOBIAN(jac_body_com)
-  JACOBIAN(jac_geom)
-  JACOBIAN(jac_site)
-#undef JACOBIAN
-  m.def("jac", [](ModelHandle model, DataHandle data, nb::handle jacp, nb::handle jacr,
-                  nb::handle point, int body, bool dot) {
-    World w(model, data);
-    Reals p(point, 3, "point");
-    size_t size = 3 * (size_t)w.m->nv;
-    (dot ? tb_jac_dot : tb_jac)(w.m, w.d, body, p.data(), out_or_null(jacp, size, "jacp"),
-                                out_or_null(jacr, size, "jacr"));
-  }, nb::arg(), nb::arg(), nb::arg().none(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg());
-  m.def("jac_subtree_com", [](ModelHandle model, DataHandle data, nb::handle jacp, int body) {
-    World w(model, data);
-    tb_jac_subtree_com(w.m, w.d, body, out(jacp, 3 * (size_t)w.m->nv, "jacp"));
-  });
-}
-
-static void bind_inertia(nb::module_& m) {
-  m.def("full_m", [](ModelHandle model, DataHandle data, nb::handle dst) {
-    World w(model, data);
-    tb_full_m(w.m, w.d, out(dst, (size_t)w.m->nv * w.m->nv, "dst"));
-  });
-  m.def("mul_m", [](ModelHandle model, DataHandle data, nb::handle res, nb::handle vec) {
-    World w(model, data);
-    Reals v(vec, w.m->nv, "vec");
-    tb_mul_m(w.m, w.d, out(res, w.m->nv, "res"), v.data());
-  });
-  m.def("solve_m", [](ModelHandle model, DataHandle data, nb::handle x, nb::handle y, int n) {
-    World w(model, data);
-    Reals right(y, (long)n * w.m->nv, "y");
-    tb_solve_m(w.m, w.d, out(x, (size_t)n * w.m->nv, "x"), right.data(), n);
-  });
-  m.def("rne", [](ModelHandle model, DataHandle data, bool acceleration, nb::handle result) {
-    World w(model, data);
-    tb_rne(w.m, w.d, acceleration ? w.d->qacc : nullptr, nullptr, out(result, w.m->nv, "result"));
-  });
-  m.def("apply_wrench", [](ModelHandle model, DataHandle data, nb::handle force, nb::handle torque,
-                           nb::handle point, int body, nb::handle qfrc) {
-    World w(model, data);
-    Reals f(force, 3, "force"), t(torque, 3, "torque"), p(point, 3, "point");
-    tb_apply_wrench(w.m, w.d, body, p.data(), f.data(), t.data(),
-                    out(qfrc, w.m->nv, "qfrc_target"));
-  });
-  m.def("full_moment", [](ModelHandle model, DataHandle data, nb::handle moment) {
-    World w(model, data);
-    tb_full_moment(w.m, w.d, out(moment, (size_t)w.m->nu * w.m->nv, "moment"));
-  });
-  m.def("object_velocity", [](ModelHandle model, DataHandle data, int type, int id, nb::handle res,
-                              bool local, bool acceleration) {
-    World w(model, data);
-    if (acceleration)
-      tb_object_acceleration(w.m, w.d, (tbObjType)type, id, local, out(res, 6, "res"));
-    else
-      tb_object_velocity(w.m, w.d, (tbObjType)type, id, local, out(res, 6, "res"));
-  });
-}
-
-static void bind_configuration(nb::module_& m) {
-  m.def("integrate_pos", [](Model& model, nb::handle qpos, nb::handle qvel, double dt) {
-    Reals v(qvel, model.get()->nv, "qvel");
-    tb_integrate_pos(model.get(), out(qpos, model.get()->nq, "qpos"), v.data(), dt);
-  });
-  m.def("differentiate_pos", [](Model& model, nb::handle qvel, double dt, nb::handle qpos1,
-                                nb::handle qpos2) {
-    Reals a(qpos1, model.get()->nq, "qpos1"), b(qpos2, model.get()->nq, "qpos2");
-    tb_differentiate_pos(model.get(), out(qvel, model.get()->nv, "qvel"), dt, a.data(), b.data());
-  });
-  m.def("normalize_quat", [](Model& model, nb::handle qpos) {
-    tb_normalize_quat(model.get(), out(qpos, model.get()->nq, "qpos"));
-  });
-}
-
-static void bind_queries(nb::module_& m) {
-  m.def("ray", [](ModelHandle model, DataHandle data, nb::handle pnt, nb::handle vec,
-                  nb::handle group, int flg_static, int bodyexclude, nb::handle normal) {
-    World w(model, data);
-    Reals p(pnt, 3, "pnt"), v(vec, 3, "vec");
-    std::vector<uint8_t> groups;
-    if (!group.is_none())
-      for (int flag : integers(group, "geomgroup")) groups.push_back(flag != 0);
-    if (!group.is_none() && groups.size() != TB_NGROUP)
-      throw nb::type_error("geomgroup: expected 6 values");
-    int geom = -1;
-    tbReal distance = tb_ray(w.m, w.d, p.data(), v.data(), groups.empty() ? nullptr : groups.data(),
-                             flg_static, bodyexclude, &geom, out_or_null(normal, 3, "normal"));
-    return std::make_pair(distance, geom);
-  }, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg(),
-        nb::arg().none());
-  m.def("geom_distance", [](ModelHandle model, DataHandle data, int geom1, int geom2,
-                            double distmax, nb::handle fromto) {
-    World w(model, data);
-    return tb_geom_distance(w.m, w.d, geom1, geom2, distmax, out_or_null(fromto, 6, "fromto"));
-  }, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none());
+// The contacts of a world as bytes, and where their members lie in them.
+static void bind_contacts(nb::module_& m) {
   m.def("contact_bytes", [](Data& data) {
     const tbData* d = data.get();
     return nb::bytes(reinterpret_cast<const char*>(d->contact), sizeof(tbContact) * (size_t)d->ncon);
@@ -592,28 +420,28 @@ void bind_dropin(nb::module_& parent) {
   m.def("model_address", [](Model& model) { return (uintptr_t)model.get(); });
   m.def("data_address", [](Data& data) { return (uintptr_t)data.get(); });
   m.def("state_size", [](Model& model, int signature) { return state_size(model.get(), signature); });
-  m.def("state_get", [](ModelHandle model, DataHandle data, nb::handle x, int signature) {
-    World w(model, data);
-    state_get(w.m, w.d, signature, out(x, state_size(w.m, signature), "state"));
+  m.def("state_get", [](Model& model, Data& data, Doubles x, int signature) {
+    const tbModel* raw = model_of(model, data);
+    Busy busy(data);
+    if ((int)x.size() != state_size(raw, signature)) throw nb::value_error("state: wrong size");
+    state_get(raw, data.get(), signature, x.data());
   });
-  m.def("state_set", [](ModelHandle model, DataHandle data, nb::handle x, int signature) {
-    World w(model, data);
-    Reals values(x, state_size(w.m, signature), "state");
-    state_set(w.m, w.d, signature, values.data());
+  m.def("state_set", [](Model& model, Data& data, nb::handle x, int signature) {
+    const tbModel* raw = model_of(model, data);
+    Busy busy(data);
+    Reals values(x, state_size(raw, signature), "state");
+    state_set(raw, data.get(), signature, values.data());
   });
   m.def("step", &step);
-  m.def("check_state", [](ModelHandle model, DataHandle data, Ints warning, int which) {
-    World w(model, data);
-    return check_state(w.m, w.d, warning.data(), which);
+  m.def("check_state", [](Model& model, Data& data, Ints warning, int which) {
+    const tbModel* raw = model_of(model, data);
+    Busy busy(data);
+    return check_state(raw, data.get(), warning.data(), which);
   });
   m.def("rollout", &rollout, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
         nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none());
   m.def("batch_run", &batch_run, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
         nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg(),
         nb::arg(), nb::arg(), nb::arg());
-  bind_stages(m);
-  bind_jacobians(m);
-  bind_inertia(m);
-  bind_configuration(m);
-  bind_queries(m);
+  bind_contacts(m);
 }
