@@ -28,6 +28,7 @@ from . import (
     model,
     option,
     queries,
+    scene,
     state,
     structs,
     unsupported,
@@ -38,7 +39,7 @@ from ._install import install, uninstall
 __version__ = "4.0.0"
 
 _PARTS = (callbacks, constants, data, derivatives, enums, errors, functions, linalg, math, model, option, queries,
-          state, structs, visual)
+          scene, state, structs, visual)
 for _part in _PARTS:
     for _name in _part.__all__:
         globals()[_name] = getattr(_part, _name)

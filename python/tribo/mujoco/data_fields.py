@@ -68,7 +68,7 @@ COMPUTED: dict[str, Callable[[Any], Any]] = {
     "light_xpos": lambda d: _light(d, True),
     "light_xdir": lambda d: _light(d, False),
     "ntree_awake": _awake,
-    "threadpool": lambda d: 0,
+    "threadpool": lambda d: d._extra.get("threads", 0),
     "history": lambda d: np.zeros(0),
     "plastic": lambda d: np.zeros(0),
     "plugin_state": lambda d: np.zeros(0),

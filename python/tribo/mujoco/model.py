@@ -18,6 +18,8 @@ from .visual import MjStatistic, MjVisual
 
 __all__ = ["MjModel"]
 
+USER = 48
+
 
 def boolean_view(array: Any) -> Any:
     """A live boolean view of whole numbers that are 0 or 1."""
@@ -127,6 +129,7 @@ class MjModel(_core.Model):
     def _take(self, other: "MjModel") -> None:
         self.vis = other.vis
         self.stat = other.stat
+        self._extra["user_stages"] = other._extra.get("user_stages", {})
 
     def __reduce__(self) -> Any:
         return _restored, (_world.to_binary(self), self.vis, self.stat)
@@ -199,6 +202,8 @@ def _soft(model: Any, text: str) -> MjModel:
         model.opt.law = "soft"
     made = MjModel(model)
     visual.read(text, made.vis, made.stat)
+    if any(kind == USER for kind in made.sensor_type):
+        made._extra["user_stages"] = visual.user_stages(text, made)
     return made
 
 

@@ -33,8 +33,10 @@ def _full(size: str, value: int) -> Callable[[Any], Any]:
 
 
 def _stages(m: Any) -> Any:
-    return _fixed(np.array([2 if t in _VELOCITY else 3 if t in _ACCELERATION else 1 for t in m.sensor_type],
-                           np.int32))
+    stages = [2 if t in _VELOCITY else 3 if t in _ACCELERATION else 1 for t in m.sensor_type]
+    for i, stage in m._extra.get("user_stages", {}).items():
+        stages[i] = stage
+    return _fixed(np.array(stages, np.int32))
 
 
 def _data_types(m: Any) -> Any:

@@ -51,7 +51,7 @@ class Views:
             view = array[self.id] if matrix else array[self.id : self.id + 1]
         else:
             model = owner if isinstance(owner, _core.Model) else owner.model
-            span = _named._span(model, how, self.id)
+            span = _span(model, how, self.id)
             view = array[0:0] if span is None else array[span]
             if how == "mocap" and span is not None:
                 view = view[0]
@@ -72,6 +72,13 @@ class Views:
         return f"<{type(self).__name__}\n{rows}>"
 
 
+def _span(model: Any, how: str, id: int) -> slice | None:
+    if how == "path":
+        first = int(model.tendon_Jadr[id])
+        return slice(first, first + int(model.tendon_Jnnz[id]))
+    return _named._span(model, how, id)
+
+
 def _rows_of(fields: list[tuple[str, ...]], kind: str, extra: tuple[str, ...]) -> dict[str, tuple[str, str, bool]]:
     """Field, rule of its rows and whether a row is a vector, by attribute."""
     made: dict[str, tuple[str, str, bool]] = {}
@@ -85,6 +92,8 @@ def _rows_of(fields: list[tuple[str, ...]], kind: str, extra: tuple[str, ...]) -
             made[attr] = (field, how, columns != "1")
     for field in extra:
         made[_short(field, prefixes)] = (field, "id", field.endswith("quat"))
+    if kind == "tendon" and any(row[0] == "Jten_colind" for row in fields):
+        made["J_colind"] = ("Jten_colind", "path", False)
     return made
 
 

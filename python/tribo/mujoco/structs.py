@@ -163,7 +163,7 @@ class MjContact(_made("MjContact", _TABLES["MjContact"])):  # type: ignore[misc]
 
     def __getattr__(self, name: str) -> Any:
         if name in ("geom1", "geom2"):
-            return int(self._values["geom"][name == "geom2"])
+            return int(self._values["geom"][int(name == "geom2")])
         return super().__getattr__(name)
 
     def __setattr__(self, name: str, value: Any) -> None:

@@ -15,15 +15,15 @@ _ABSENT = {
     _CONSTRAINT: "mj_constraintUpdate mj_makeConstraint mj_projectConstraint mj_referenceConstraint mj_island "
                  "mj_mulJacVec mj_mulJacTVec mj_compareFwdInv mj_invConstraint mj_invPosition mj_invVelocity",
     _PARTS: "mj_RungeKutta mj_implicit mj_mulM2 mj_solveM2",
-    _FLEX: "mj_flex mj_rayFlex mju_raySkin mjv_updateSkin MjsFlex MjsSkin",
+    _FLEX: "mj_flex mj_rayFlex mjv_updateSkin MjsFlex MjsSkin",
     _DELAY: "mj_readCtrl mj_readSensor mj_initCtrlHistory mj_initSensorHistory",
     _PLUGIN: "mj_loadPluginLibrary mj_loadAllPluginLibraries MjsPlugin",
     _CACHE: "mj_getCache mj_getCacheSize mj_getCacheCapacity mj_setCacheCapacity mj_clearCache",
     _DRAW: "MjrContext MjrRendererInfo MjrVertexAttribute mjr_addAux mjr_blitAux mjr_blitBuffer mjr_changeFont "
            "mjr_drawPixels mjr_figure mjr_findRect mjr_finish mjr_getError mjr_label mjr_maxViewport mjr_overlay "
            "mjr_readPixels mjr_rectangle mjr_render mjr_resizeOffscreen mjr_restoreBuffer mjr_setAux mjr_setBuffer "
-           "mjr_text mjr_uploadHField mjr_uploadMesh mjr_uploadTexture mjv_updateScene mjv_addGeoms mjv_makeLights "
-           "mjv_initGeom mjv_connector MjvScene GLContext",
+           "mjr_text mjr_uploadHField mjr_uploadMesh mjr_uploadTexture mjv_addGeoms mjv_makeLights "
+           "mjv_connector GLContext",
     _VIEW: "mjv_alignToCamera mjv_applyPerturbForce mjv_applyPerturbPose mjv_averageCamera mjv_camera2GLCamera "
            "mjv_cameraFrame mjv_cameraFrustum mjv_cameraInModel mjv_cameraInRoom mjv_frustumHeight mjv_initPerturb "
            "mjv_model2room mjv_moveCamera mjv_moveModel mjv_movePerturb mjv_room2model mjv_select "
@@ -34,9 +34,8 @@ _ABSENT = {
                                                "mj_printFormattedScene mj_printScene mju_printMatSparse",
     "the reference of MJCF is in Tribo's manual": "mj_printSchema mj_actuatorInputName",
     "use tribo's log of warnings: warnings.filterwarnings": "MjLogConfig MjLogMessage mju_writeLog",
-    "use mj_ray": "mj_rayHfield mj_rayMesh mju_rayGeom",
+    "use mj_ray": "mj_rayHfield mj_rayMesh",
     "muscles are evaluated by mj_forward": "mju_muscleBias mju_muscleDynamics mju_muscleGain",
-    "set m.opt.threads, or use rollout and batch": "mju_threadpool",
     "contacts are detected by mj_forward and mj_collision": "MjPreContact",
     "numpy does it": "mju_sym2dense mju_writeNumBytes",
 }

@@ -123,3 +123,15 @@ def _take(element: Any, struct: Struct) -> None:
         numbers = [float(word) for word in words]
         kind = struct._fields[name]
         setattr(struct, name, numbers if isinstance(kind, np.ndarray) else type(kind)(numbers[0]))
+
+
+def user_stages(text: str, model: Any) -> dict[int, int]:
+    """Stage of each sensor of the user, by its number: Tribo computes them all last."""
+    try:
+        root = ElementTree.fromstring(text)
+    except ElementTree.ParseError:
+        return {}
+    numbers = [i for i, kind in enumerate(model.sensor_type) if kind == 48]
+    stages = [{"pos": 1, "vel": 2, "acc": 3}.get(e.get("needstage", "acc"), 3)
+              for section in root.iter("sensor") for e in section.iter("user")]
+    return dict(zip(numbers, stages, strict=True)) if len(numbers) == len(stages) else {}
