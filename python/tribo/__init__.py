@@ -6,7 +6,7 @@
 >>> tribo.step(m, d, 100)
 """
 
-from . import _core, _derivatives, _enums, _problem, _world, fclib
+from . import _core, _derivatives, _enums, _from_mujoco, _problem, _world, fclib
 from ._batch import Batch
 from ._core import *  # noqa: F403
 from ._core import (
@@ -33,6 +33,7 @@ from ._errors import (
     ParseError,
     UnsupportedError,
 )
+from ._from_mujoco import from_mujoco_data, to_mujoco_data
 from ._problem import Block, Solution, problem, solve, solvers
 from ._render import Camera, Renderer, write_png
 from ._rollout import rollout, state_size
@@ -44,6 +45,7 @@ __version__: str = _core.version
 _world.install()
 _derivatives.install()
 _problem.install()
+_from_mujoco.install()
 
 __all__ = [
     "ArgumentError",
@@ -75,6 +77,7 @@ __all__ = [
     "UnsupportedError",
     "derivatives",
     "fclib",
+    "from_mujoco_data",
     "inverse",
     "problem",
     "reset_to_key",
@@ -82,6 +85,7 @@ __all__ = [
     "solve",
     "solvers",
     "state_size",
+    "to_mujoco_data",
     "write_png",
     *_enums.__all__,
     *_core.functions,
