@@ -5,7 +5,7 @@ SECONDS_EACH ?= 600
 MAKEFLAGS += --no-print-directory
 
 .PHONY: all help demo report test soak determinism bench benchmarks check docs sanitize clang aarch64 x86_64 \
-        fuzz install clean ablation
+        fuzz install clean ablation python python-check
 
 all: build/tribo
 
@@ -13,6 +13,7 @@ help:
 	@echo "make            build the library and the command line (build/tribo)"
 	@echo "make demo       install what is missing, build, and show what Tribo does"
 	@echo "make test       install what is missing, build, and run all tests"
+	@echo "make python     the Python package in a virtual environment of its own, and its tests"
 	@echo "make soak       every robot, 20 s of drop and of random controls under every law; slow scenes"
 	@echo "make determinism  the same bits by gcc and clang, -O1 to -O3, 1 to 4 threads"
 	@echo "make bench      the report: every table and figure of the papers, into report/index.html"
@@ -33,8 +34,8 @@ build/tribo: setup-build
 	@cmake --preset release -DTRIBO_BUILD_TESTS=OFF -DTRIBO_BUILD_BENCH=OFF >/dev/null
 	@cmake --build build -j$(JOBS) --target tribo tribo_static tribo_shared
 
-.PHONY: setup-build setup-test setup-bench setup-check
-setup-build setup-test setup-bench setup-check:
+.PHONY: setup-build setup-test setup-bench setup-check setup-python
+setup-build setup-test setup-bench setup-check setup-python:
 	@scripts/setup.sh $(@:setup-%=%)
 
 demo: build/tribo
@@ -46,6 +47,16 @@ test: setup-test
 	@cmake --preset release -DTRIBO_BUILD_TESTS=ON -DTRIBO_BUILD_BENCH=ON >/dev/null
 	@cmake --build build -j$(JOBS)
 	@scripts/run_tests.sh build -j$(JOBS)
+	@$(MAKE) python
+
+# The package is installed into build/python-env, from the objects of the library's own build.
+python: setup-python
+	@JOBS=$(JOBS) scripts/python.sh
+
+# ruff, and mypy in its strict mode.
+python-check: setup-python
+	@JOBS=$(JOBS) scripts/python.sh build >/dev/null
+	@scripts/python.sh check
 
 soak: setup-test
 	@cmake --preset release -DTRIBO_BUILD_TESTS=ON >/dev/null
@@ -82,6 +93,7 @@ check: setup-check build/tribo
 	@scripts/check_house.py
 	@scripts/check_docs.sh
 	@scripts/check_static.sh
+	@$(MAKE) python-check
 
 docs:
 	@scripts/docs.sh

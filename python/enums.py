@@ -1,6 +1,6 @@
 """Write the enumerations of the public headers as tables of the module.
 
-    enums.py INCLUDE_FOLDER OUTPUT
+enums.py INCLUDE_FOLDER OUTPUT
 """
 
 import re
@@ -43,15 +43,22 @@ def prefix(names: list[str]) -> str:
 
 def main() -> None:
     """Write the file."""
-    lines = ["// Written by python/enums.py from the public headers.", '#include "tribo/tribo.h"', "",
-             "static nanobind::dict enum_tables() {", "  nanobind::dict tables;"]
+    lines = [
+        "// Written by python/enums.py from the public headers.",
+        '#include "tribo/tribo.h"',
+        "",
+        "static nanobind::dict enum_tables() {",
+        "  nanobind::dict tables;",
+    ]
     for name, members in enumerations(Path(sys.argv[1])).items():
         start = prefix([member for member, _ in members])
         lines += ["  {", "    nanobind::list list;"]
         for member, comment in members:
             comment = comment.replace('"', "'")
-            lines.append(f'    list.append(nanobind::make_tuple("{member[len(start):]}", (int){member}, '
-                         f'"{comment}"));')
+            lines.append(
+                f'    list.append(nanobind::make_tuple("{member[len(start) :]}", (int){member}, '
+                f'"{comment}"));'
+            )
         lines += [f'    tables["{name[2:]}"] = list;', "  }"]
     lines += ["  return tables;", "}", ""]
     Path(sys.argv[2]).write_text("\n".join(lines))

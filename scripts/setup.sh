@@ -4,6 +4,7 @@
 #   scripts/setup.sh build    what the library and the command line need
 #   scripts/setup.sh test     build, and what the tests need; peer engines where they can be had
 #   scripts/setup.sh bench    test, and the engines and converters of the report
+#   scripts/setup.sh python   the Python package
 #   scripts/setup.sh check    format and static analysis
 #   scripts/setup.sh aarch64  cross-compiling for 64-bit ARM; x86_64: for a PC, on an ARM machine
 set -u
@@ -14,11 +15,16 @@ TEST="$BUILD libcmocka-dev libhdf5-dev g++"
 PEERS="libmujoco-dev libsiconos-numerics-dev libfclib-dev libccd-dev libfcl-dev libbullet-dev nodejs npm"
 # Only the report needs these.
 BENCH="libode-dev libdart-dev libsuitesparse-dev librsvg2-bin"
+# The Python package; what it needs from PyPI is in python/requirements.txt.
+PYTHON="$BUILD g++ python3-venv python3-dev"
 CHECK="$BUILD python3 binutils clang clang-format cppcheck libclang-rt-14-dev"
 # What builds and runs for another machine; its libraries are unpacked by scripts/cross.sh.
 CROSS="qemu-user mmdebstrap"
 AARCH64="$CROSS gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
 X86_64="$CROSS gcc-x86-64-linux-gnu libc6-dev-amd64-cross"
+
+HAS_HEADERS='import os, sys, sysconfig
+sys.exit(not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")))'
 
 missing() {
   for package in "$@"; do
@@ -27,6 +33,8 @@ missing() {
     case $package in
       nodejs) command -v node >/dev/null && continue ;;
       g++) command -v c++ >/dev/null && continue ;;
+      python3-venv) python3 -c 'import ensurepip, venv' 2>/dev/null && continue ;;
+      python3-dev) python3 -c "$HAS_HEADERS" 2>/dev/null && continue ;;
       gcc | make | cmake | npm | python3 | clang | clang-format | cppcheck)
         command -v "$package" >/dev/null && continue ;;
     esac
@@ -46,10 +54,11 @@ case ${1:-build} in
   build) wanted=$BUILD optional= ;;
   test) wanted=$TEST optional=$PEERS ;;
   bench) wanted=$TEST optional="$PEERS $BENCH" ;;
-  check) wanted=$CHECK optional= ;;
+  python) wanted=$PYTHON optional= ;;
+  check) wanted="$CHECK $PYTHON" optional= ;;
   aarch64) wanted="$BUILD $AARCH64" optional= ;;
   x86_64) wanted="$BUILD $X86_64" optional= ;;
-  *) echo "usage: $0 build|test|bench|check|aarch64|x86_64" >&2; exit 2 ;;
+  *) echo "usage: $0 build|test|bench|python|check|aarch64|x86_64" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then

@@ -87,6 +87,7 @@ std::vector<int> integers(nb::handle value, const char* name) {
   const std::string kind = nb::cast<std::string>(array.attr("dtype").attr("kind"));
   if (nb::len(array.attr("ravel")()) && kind != "i" && kind != "u")
     throw nb::type_error((std::string(name) + ": expected whole numbers").c_str());
-  for (nb::handle item : array.attr("ravel")()) result.push_back(nb::cast<int>(item.attr("item")()));
+  for (nb::handle item : array.attr("ravel")())
+    result.push_back(nb::cast<int>(item.attr("item")()));
   return result;
 }

@@ -220,7 +220,8 @@ static nb::dict rollout(Batch& b, int nstep, nb::dict given, const std::vector<s
       nb::ndarray<nb::c_contig, nb::device::cpu> target;
       if (!nb::try_cast(array, target, false) ||
           target.nbytes() != n * kept * columns * (strcmp(type, "real") == 0 ? 8u : 4u))
-        throw nb::value_error(("out['" + name + "']: a contiguous array of another size or type").c_str());
+        throw nb::value_error(
+            ("out['" + name + "']: a contiguous array of another size or type").c_str());
       records.push_back({name.c_str(), const_cast<void*>((const void*)target.data())});
     } else {
       size_t bytes = strcmp(type, "real") == 0 ? 8 : 4;
@@ -248,7 +249,8 @@ static nb::object state_get(Batch& b, nb::handle ids, nb::handle mask) {
 
 static void state_set(Batch& b, nb::handle rows, nb::handle ids, nb::handle mask) {
   Mask worlds(b, ids, mask);
-  auto array = nb::cast<nb::ndarray<const uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>>(rows);
+  auto array =
+      nb::cast<nb::ndarray<const uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>>(rows);
   if (array.shape(0) != (size_t)b.get()->nworld)
     throw nb::value_error("rows: expected one row per world");
   run(b, [&](tbBatch* batch) {
@@ -306,9 +308,8 @@ static void bind_worlds(nb::class_<Batch>& c) {
         fits(b, d);
         int w = world_index(b, world);
         Busy busy(d);
-        run(b, [&](tbBatch* batch) {
-          return tb_batch_get_world(batch, w, d.made_from(), d.get());
-        });
+        run(b,
+            [&](tbBatch* batch) { return tb_batch_get_world(batch, w, d.made_from(), d.get()); });
       },
       nb::arg("world"), nb::arg("d"), "Copy a world's state, inputs and memory to a Data.");
   c.def(
@@ -317,9 +318,8 @@ static void bind_worlds(nb::class_<Batch>& c) {
         fits(b, d);
         int w = world_index(b, world);
         Busy busy(d);
-        run(b, [&](tbBatch* batch) {
-          return tb_batch_set_world(batch, w, d.made_from(), d.get());
-        });
+        run(b,
+            [&](tbBatch* batch) { return tb_batch_set_world(batch, w, d.made_from(), d.get()); });
       },
       nb::arg("world"), nb::arg("d"), "Copy a Data's state, inputs and memory to a world.");
   c.def(
@@ -379,31 +379,40 @@ void bind_batch(nb::module_& m) {
         self->owner = keeper(self->memory);
       },
       nb::arg("model"), nb::arg("n"), nb::arg("threads") = 0, nb::arg("memory_limit") = 0);
-  c.def_prop_ro("model", [](const Batch& b) { return b.model; },
-                nb::sig("def model(self) -> Model"), "The model of all worlds.");
-  c.def_prop_ro("n", [](const Batch& b) { return b.get()->nworld; }, "Worlds.");
-  c.def_prop_ro("threads", [](const Batch& b) { return b.get()->nthread; }, "Threads.");
+  c.def_prop_ro(
+      "model", [](const Batch& b) { return b.model; }, nb::sig("def model(self) -> Model"),
+      "The model of all worlds.");
+  c.def_prop_ro(
+      "n", [](const Batch& b) { return b.get()->nworld; }, "Worlds.");
+  c.def_prop_ro(
+      "threads", [](const Batch& b) { return b.get()->nthread; }, "Threads.");
   c.def_prop_rw(
       "certify_every", [](const Batch& b) { return b.get()->certify_every; },
       [](Batch& b, int every) { b.get()->certify_every = every; },
       "The certificate is computed at every such step of a call, and at its last; 0: last only.");
-  c.def_prop_ro("memory_bytes", [](const Batch& b) { return tb_batch_memory(b.get()); },
-                "Bytes that the batch holds now.");
-  c.def("error", [](const Batch& b, int world) {
-    return std::string(tb_batch_error(b.get(), world_index(b, world)));
-  }, nb::arg("world"), "Error of the world's last call, \"\" if it had none.");
-  c.def("field", [](Batch& b, const std::string& name) { return array_of(b, name, nullptr); },
-        nb::arg("name"),
-        nb::sig("def field(self, name: str) -> numpy.typing.NDArray[typing.Any]"),
-        "The live array of that name: state, input, expanded or requested field.");
-  c.def("expand", &expand, nb::arg("name"),
-        nb::sig("def expand(self, name: str) -> numpy.typing.NDArray[typing.Any]"),
-        "Give each world its own values of a field of the model (\"geom_friction\") or of an option\n"
-        "(\"opt.gravity\"): a live array with a row per world.");
-  c.def("request", &request, nb::arg("name"),
-        nb::sig("def request(self, name: str) -> numpy.typing.NDArray[typing.Any]"),
-        "Have a field of the data (\"xpos\", \"qacc\", ...) copied at the end of every call: a live\n"
-        "array with a row per world. Also \"energy\", \"residual\", \"body_contact_wrench\".");
+  c.def_prop_ro(
+      "memory_bytes", [](const Batch& b) { return tb_batch_memory(b.get()); },
+      "Bytes that the batch holds now.");
+  c.def(
+      "error",
+      [](const Batch& b, int world) {
+        return std::string(tb_batch_error(b.get(), world_index(b, world)));
+      },
+      nb::arg("world"), "Error of the world's last call, \"\" if it had none.");
+  c.def(
+      "field", [](Batch& b, const std::string& name) { return array_of(b, name, nullptr); },
+      nb::arg("name"), nb::sig("def field(self, name: str) -> numpy.typing.NDArray[typing.Any]"),
+      "The live array of that name: state, input, expanded or requested field.");
+  c.def(
+      "expand", &expand, nb::arg("name"),
+      nb::sig("def expand(self, name: str) -> numpy.typing.NDArray[typing.Any]"),
+      "Give each world its own values of a field of the model (\"geom_friction\") or of an option\n"
+      "(\"opt.gravity\"): a live array with a row per world.");
+  c.def(
+      "request", &request, nb::arg("name"),
+      nb::sig("def request(self, name: str) -> numpy.typing.NDArray[typing.Any]"),
+      "Have a field of the data (\"xpos\", \"qacc\", ...) copied at the end of every call: a live\n"
+      "array with a row per world. Also \"energy\", \"residual\", \"body_contact_wrench\".");
   c.def("step", &step, nb::arg("n") = 1, nb::arg("ids") = nb::none(), nb::kw_only(),
         nb::arg("mask") = nb::none(), "Advance worlds by `n` steps with their inputs held.");
   c.def("forward", &forward, nb::arg("ids") = nb::none(), nb::kw_only(),
@@ -414,19 +423,32 @@ void bind_batch(nb::module_& m) {
         "Worlds return to the reference pose, or to a keyframe: one for all, or one for each.");
   c.def("_rollout", &rollout, nb::arg("nstep"), nb::arg("inputs"), nb::arg("record"),
         nb::arg("every"), nb::arg("ids").none(), nb::arg("mask").none(), nb::arg("out").none());
-  c.def_prop_ro("_report", [](Batch& b) {
-    return array_view(b.get()->report, "uint8_t",
-                      {(size_t)b.get()->nworld, sizeof(tbWorldReport)}, b.owner, true);
-  });
-  // Members of a report: name, offset and type, for a structured array.
+  c.def_prop_ro(
+      "_report",
+      [](Batch& b) {
+        return array_view(b.get()->report, "uint8_t",
+                          {(size_t)b.get()->nworld, sizeof(tbWorldReport)}, b.owner, true);
+      },
+      nb::sig("def _report(self) -> numpy.typing.NDArray[typing.Any]"));
+  // Members of a report: name, type and offset, for a structured array.
+  struct {
+    const char *name, *type;
+    size_t offset;
+  } const MEMBERS[] = {
+      {"steps", "i8", offsetof(tbWorldReport, steps)},
+      {"unconverged_steps", "i8", offsetof(tbWorldReport, unconverged_steps)},
+      {"uncertified_steps", "i8", offsetof(tbWorldReport, uncertified_steps)},
+      {"first_unconverged", "i8", offsetof(tbWorldReport, first_unconverged)},
+      {"first_uncertified", "i8", offsetof(tbWorldReport, first_uncertified)},
+      {"residual", "f8", offsetof(tbWorldReport, residual)},
+      {"residual_exact", "f8", offsetof(tbWorldReport, residual_exact)},
+      {"worst_step", "i8", offsetof(tbWorldReport, worst_step)},
+      {"penetration", "f8", offsetof(tbWorldReport, penetration)},
+      {"status", "i4", offsetof(tbWorldReport, status)},
+      {"offender", "4i4", offsetof(tbWorldReport, offender)},
+  };
   nb::list members;
-#define MEMBER(name, type) \
-  members.append(nb::make_tuple(#name, type, offsetof(tbWorldReport, name)));
-  MEMBER(steps, "i8") MEMBER(unconverged_steps, "i8") MEMBER(uncertified_steps, "i8")
-  MEMBER(first_unconverged, "i8") MEMBER(first_uncertified, "i8") MEMBER(residual, "f8")
-  MEMBER(residual_exact, "f8") MEMBER(worst_step, "i8") MEMBER(penetration, "f8")
-  MEMBER(status, "i4") MEMBER(offender, "4i4")
-#undef MEMBER
+  for (auto& of : MEMBERS) members.append(nb::make_tuple(of.name, of.type, of.offset));
   m.attr("report_members") = nb::make_tuple(members, sizeof(tbWorldReport));
   bind_worlds(c);
 }

@@ -21,11 +21,7 @@ CallbackScope::~CallbackScope() {
 }
 
 void CallbackScope::raise_pending() {
-  if (!active_) return;
-  // The worlds of a batch keep inputs of their own: what was spoilt there belongs to a thread.
-  if (memory_.spoilt && current) *memory_.spoilt = memory_.before;
-  memory_.spoilt = nullptr;
-  if (!memory_.pending) return;
+  if (!active_ || !memory_.pending) return;
   PyObject* error = memory_.pending;
   memory_.pending = nullptr;
   PyErr_SetObject((PyObject*)Py_TYPE(error), error);
@@ -66,8 +62,7 @@ class Seen {
     shadow_->time = world_->time;
     shadow_->ncon = world_->ncon;
     shadow_->contact = world_->contact;
-    object = nb::cast(new Data(memory.slots.model, shadow_),
-                      nb::rv_policy::take_ownership);
+    object = nb::cast(new Data(memory.slots.model, shadow_), nb::rv_policy::take_ownership);
   }
   ~Seen() {
     if (!shadow_ || !object.is_valid()) return;
@@ -101,25 +96,18 @@ static ModelMemory& memory_of(const void* user) {
   return *static_cast<ModelMemory*>(const_cast<void*>(user));
 }
 
-// A callback that raised fails its step by an input that is not finite, until the step ends.
-static void spoil(ModelMemory& memory, const tbModel* model, tbData* data) {
-  tbReal* input = model->nu ? data->ctrl : model->nv ? data->qfrc_applied : nullptr;
-  if (!input || memory.spoilt) return;
-  memory.spoilt = input;
-  memory.before = *input;
-  *input = NAN;
-}
-
+// A callback that raised fails its step by a force that is not finite.
 static void control(const tbModel* model, tbData* data, const void* user) {
   nb::gil_scoped_acquire acquire;
   ModelMemory& memory = memory_of(user);
   bool ok = false;
   if (!memory.pending) {
     Seen seen(memory, data, true);
-    ok = seen.object.is_valid() && call(memory, memory.slots.control, {memory.slots.model, seen.object});
+    ok = seen.object.is_valid() &&
+         call(memory, memory.slots.control, {memory.slots.model, seen.object});
     if (!seen.object.is_valid()) keep_exception(memory);
   }
-  if (!ok) spoil(memory, model, data);
+  if (!ok && model->nv) data->qfrc_passive[0] = NAN;
 }
 
 static void passive(const tbModel* model, tbData* data, const void* user) {
@@ -128,7 +116,8 @@ static void passive(const tbModel* model, tbData* data, const void* user) {
   bool ok = false;
   if (!memory.pending) {
     Seen seen(memory, data, true);
-    ok = seen.object.is_valid() && call(memory, memory.slots.passive, {memory.slots.model, seen.object});
+    ok = seen.object.is_valid() &&
+         call(memory, memory.slots.passive, {memory.slots.model, seen.object});
     if (!seen.object.is_valid()) keep_exception(memory);
   }
   if (!ok && model->nv) data->qfrc_passive[0] = NAN;
@@ -186,7 +175,8 @@ static void set_callback(nb::handle self, int which, nb::handle function) {
   callbacks.contact_filter = memory.slots.contact_filter ? contact_filter : nullptr;
   callbacks.contact = memory.slots.contact ? contact : nullptr;
   callbacks.user = &memory;
-  bool any = callbacks.control || callbacks.passive || callbacks.contact_filter || callbacks.contact;
+  bool any =
+      callbacks.control || callbacks.passive || callbacks.contact_filter || callbacks.contact;
   memory.model->callbacks = any ? &callbacks : nullptr;
 }
 
@@ -195,9 +185,12 @@ void bind_callbacks(nb::module_& m) {
   static const char* const NAMES[] = {"control_callback", "passive_callback", "contact_filter",
                                       "contact_callback"};
   (void)NAMES;
-  m.def("_set_callback", [](nb::handle_t<Model> of, int which, nb::handle function) {
-    set_callback(of, which, function);
-  }, nb::arg("m"), nb::arg("which"), nb::arg("function").none());
+  m.def(
+      "_set_callback",
+      [](nb::handle_t<Model> of, int which, nb::handle function) {
+        set_callback(of, which, function);
+      },
+      nb::arg("m"), nb::arg("which"), nb::arg("function").none());
   m.def("_get_callback", [](nb::handle_t<Model> of, int which) -> nb::object {
     nb::object& f = nb::inst_ptr<Model>(of)->callable.at(which);
     return f.is_valid() ? f : nb::none();

@@ -16,8 +16,10 @@ struct Member {
   const char* doc;
 };
 
-#define REAL(name, count, parameter, doc) {#name, "real", offsetof(tbContact, name), count, parameter, doc}
-#define INT(name, count, parameter, doc) {#name, "int", offsetof(tbContact, name), count, parameter, doc}
+#define REAL(name, count, parameter, doc) \
+  { #name, "real", offsetof(tbContact, name), count, parameter, doc }
+#define INT(name, count, parameter, doc) \
+  { #name, "int", offsetof(tbContact, name), count, parameter, doc }
 static const Member MEMBERS[] = {
     REAL(dist, 1, false, "Distance, m; negative when overlapping."),
     REAL(pos, 3, false, "Position midway between the surfaces, m; shape (3,)."),
@@ -65,8 +67,8 @@ static nb::object member(nb::handle self, const Member& m) {
 static void set_member(nb::handle self, const Member& m, nb::handle value) {
   Contact& contact = *nb::inst_ptr<Contact>(self);
   if (!contact.parameters || !m.parameter) {
-    std::string text = std::string(m.name) +
-                       " is read-only: change parameters of contacts in a contact callback";
+    std::string text =
+        std::string(m.name) + " is read-only: change parameters of contacts in a contact callback";
     throw nb::attribute_error(text.c_str());
   }
   char* at = reinterpret_cast<char*>(&contact.c) + m.offset;
@@ -180,7 +182,8 @@ static Contact item(const Contacts& contacts, int index) {
   const tbData* d = nb::inst_ptr<Data>(contacts.data)->get();
   int i = index < 0 ? index + d->ncon : index;
   if (i < 0 || i >= d->ncon) {
-    std::string text = "contact " + std::to_string(index) + ": there are " + std::to_string(d->ncon);
+    std::string text =
+        "contact " + std::to_string(index) + ": there are " + std::to_string(d->ncon);
     throw nb::index_error(text.c_str());
   }
   return Contact{d->contact[i], contacts.data, i, false};
@@ -188,8 +191,9 @@ static Contact item(const Contacts& contacts, int index) {
 
 static std::string signature_of(const Member& m, bool all) {
   bool array = all || m.count > 1;
-  const char* type = strcmp(m.type, "int") == 0 ? (array ? "numpy.typing.NDArray[numpy.int32]" : "int")
-                                                : (array ? TB_ARRAY : "float");
+  const char* type = strcmp(m.type, "int") == 0
+                         ? (array ? "numpy.typing.NDArray[numpy.int32]" : "int")
+                         : (array ? TB_ARRAY : "float");
   return "def " + std::string(m.name) + "(self) -> " + type;
 }
 
@@ -204,11 +208,13 @@ static PyType_Slot contact_slots[] = {{Py_tp_traverse, (void*)traverse<Contact>}
 static PyType_Slot contacts_slots[] = {{Py_tp_traverse, (void*)traverse<Contacts>}, {0, nullptr}};
 
 static void bind_one(nb::module_& m) {
-  nb::class_<Contact> c(m, "Contact", nb::type_slots(contact_slots),
-                        "A contact as the last step saw it: a copy, which later steps do not change.");
+  nb::class_<Contact> c(
+      m, "Contact", nb::type_slots(contact_slots),
+      "A contact as the last step saw it: a copy, which later steps do not change.");
   for (const Member& member_of : MEMBERS) {
     const Member* at = &member_of;
-    std::string setter = "def " + std::string(at->name) + "(self, value: numpy.typing.ArrayLike, /) -> None";
+    std::string setter =
+        "def " + std::string(at->name) + "(self, value: numpy.typing.ArrayLike, /) -> None";
     c.def_prop_rw(
         at->name, [at](nb::handle_t<Contact> self) { return member(self, *at); },
         [at](nb::handle_t<Contact> self, nb::handle value) { set_member(self, *at, value); },
@@ -219,9 +225,10 @@ static void bind_one(nb::module_& m) {
   c.def_prop_ro(
       "key", [](const Contact& contact) { return contact.c.key; },
       "Geom pair and feature: the same contact has the same key in the next step.");
-  c.def_prop_ro("velocity", &velocity, nb::sig("def velocity(self) -> " TB_ARRAY),
-                "Velocity of geom 2 relative to geom 1 in the contact's frame: along the normal and\n"
-                "tangents, m/s; about them, rad/s; shape (6,).");
+  c.def_prop_ro(
+      "velocity", &velocity, nb::sig("def velocity(self) -> " TB_ARRAY),
+      "Velocity of geom 2 relative to geom 1 in the contact's frame: along the normal and\n"
+      "tangents, m/s; about them, rad/s; shape (6,).");
   c.def_prop_ro("slip", &slip, nb::sig("def slip(self) -> " TB_ARRAY),
                 "Slip velocity in world axes, m/s; shape (3,).");
   c.def("wrench", &wrench, nb::arg("on_geom") = nb::none(),
@@ -231,18 +238,19 @@ static void bind_one(nb::module_& m) {
 }
 
 static void bind_all(nb::module_& m) {
-  nb::class_<Contacts> c(m, "Contacts", nb::type_slots(contacts_slots),
-                         "The contacts of the last step: a sequence of Contact. Its attributes are\n"
-                         "new arrays over all contacts.");
-  c.def("__len__", [](const Contacts& contacts) {
-    return nb::inst_ptr<Data>(contacts.data)->get()->ncon;
-  });
+  nb::class_<Contacts> c(
+      m, "Contacts", nb::type_slots(contacts_slots),
+      "The contacts of the last step: a sequence of Contact. Its attributes are\n"
+      "new arrays over all contacts.");
+  c.def("__len__",
+        [](const Contacts& contacts) { return nb::inst_ptr<Data>(contacts.data)->get()->ncon; });
   c.def("__getitem__", &item, nb::arg("index"), "Contact number `index`.");
   for (const Member& member_of : MEMBERS) {
     const Member* at = &member_of;
-    c.def_prop_ro(at->name, [at](const Contacts& all) { return gather(all, *at); },
-                  nb::sig(signature_of(*at, true).c_str()),
-                  (std::string("Of each contact: ") + at->doc).c_str());
+    c.def_prop_ro(
+        at->name, [at](const Contacts& all) { return gather(all, *at); },
+        nb::sig(signature_of(*at, true).c_str()),
+        (std::string("Of each contact: ") + at->doc).c_str());
   }
   c.def_prop_ro("state", &states, nb::sig("def state(self) -> numpy.typing.NDArray[numpy.int32]"),
                 "ContactState of each contact; shape (ncon,).");

@@ -76,8 +76,8 @@ static nb::object view(Data& data, int field) {
   const char* type;
   int rows, columns;
   const void* memory = tb_data_field(data.made_from(), data.get(), f.name, &type, &rows, &columns);
-  kept = array_view(const_cast<void*>(memory), type, field_shape(f, rows, columns), data.owner,
-                    true);
+  kept =
+      array_view(const_cast<void*>(memory), type, field_shape(f, rows, columns), data.owner, true);
   return kept;
 }
 
@@ -136,7 +136,8 @@ static void bind_scalars(nb::class_<Data>& c) {
   c.def_prop_rw(
       "time", [](const Data& d) { return d.get()->time; },
       [](Data& d, double time) { d.get()->time = time; }, "Time, s.");
-  c.def_prop_ro("ncon", [](const Data& d) { return d.get()->ncon; }, "Contacts of the last step.");
+  c.def_prop_ro(
+      "ncon", [](const Data& d) { return d.get()->ncon; }, "Contacts of the last step.");
   c.def_prop_ro(
       "energy",
       [](Data& d) {
@@ -181,10 +182,11 @@ static void bind_scalars(nb::class_<Data>& c) {
 }
 
 void bind_data(nb::module_& m) {
-  nb::class_<Data> c(m, "Data", nb::type_slots(slots), nb::is_weak_referenceable(),
-                     "One world: its state, everything derived from it, and its memory.\n\n"
-                     "Arrays are live views, made once (`d.qpos is d.qpos`); assigning copies into\n"
-                     "them. They keep their memory alive after the Data is gone.");
+  nb::class_<Data> c(
+      m, "Data", nb::type_slots(slots), nb::is_weak_referenceable(),
+      "One world: its state, everything derived from it, and its memory.\n\n"
+      "Arrays are live views, made once (`d.qpos is d.qpos`); assigning copies into\n"
+      "them. They keep their memory alive after the Data is gone.");
   c.def(
       "__init__",
       [](Data* self, nb::handle_t<Model> model) {
@@ -200,10 +202,10 @@ void bind_data(nb::module_& m) {
         "Everything that the further simulation depends on, as bytes: a world that loads them\n"
         "continues with the same bits.");
   c.def("load_snapshot", &load_snapshot, nb::arg("bytes"), "Continue from a snapshot.");
-  c.def_prop_rw("state", &get_state, &set_state,
-                nb::for_getter(nb::sig("def state(self) -> " TB_ARRAY)),
-                nb::for_setter(nb::sig("def state(self, value: numpy.typing.ArrayLike, /) -> None")),
-                "Time and all state arrays as one new vector; assigning restores them.");
+  c.def_prop_rw(
+      "state", &get_state, &set_state, nb::for_getter(nb::sig("def state(self) -> " TB_ARRAY)),
+      nb::for_setter(nb::sig("def state(self, value: numpy.typing.ArrayLike, /) -> None")),
+      "Time and all state arrays as one new vector; assigning restores them.");
   c.def(
       "_copy",
       [](Data& d) {

@@ -101,7 +101,8 @@ static nb::object force(Derivatives& r, nb::handle dforce) {
 static nb::tuple acceleration(Derivatives& r) {
   size_t nv = (size_t)r.nv;
   tbReal *q, *v, *t;
-  nb::object dq = array_new({nv, nv}, &q), dv = array_new({nv, nv}, &v), dt = array_new({nv, nv}, &t);
+  nb::object dq = array_new({nv, nv}, &q), dv = array_new({nv, nv}, &v),
+             dt = array_new({nv, nv}, &t);
   tbResult code = tb_derivatives_acceleration(r.of.get(), q, v, t);
   if (code != TB_OK) raise(code, "the partials of the acceleration cannot be computed");
   return nb::make_tuple(dq, dv, dt);
@@ -149,9 +150,10 @@ static nb::tuple differences(nb::handle_t<Model> model, nb::handle_t<Data> data,
 }
 
 void bind_derivatives(nb::module_& m) {
-  nb::class_<Derivatives> c(m, "Derivatives", nb::type_slots(slots),
-                            "A step linearised at a state: dx+ = A dx + B du with x = (q, v, act) on\n"
-                            "the manifold, nx = 2 nv + na.");
+  nb::class_<Derivatives> c(
+      m, "Derivatives", nb::type_slots(slots),
+      "A step linearised at a state: dx+ = A dx + B du with x = (q, v, act) on\n"
+      "the manifold, nx = 2 nv + na.");
   c.def_prop_ro(
       "A", [](Derivatives& r) { return fill(r), r.A; }, nb::sig("def A(self) -> " TB_ARRAY),
       "Derivative by the state, shape (nx, nx).");
@@ -185,9 +187,10 @@ void bind_derivatives(nb::module_& m) {
   m.def("_linearize", &linearize, nb::arg("m"), nb::arg("d"), nb::arg("relaxation"),
         nb::arg("samples"), nb::arg("spread"), nb::arg("seed"), nb::arg("proximal"),
         nb::arg("mode_tolerance"), nb::arg("hold_contacts"));
-  m.def("step_differences", &differences, nb::arg("m"), nb::arg("d"), nb::arg("eps") = 1e-6,
-        nb::arg("centred") = true,
-        nb::sig("def step_differences(m: Model, d: Data, eps: float = 1e-6, centred: bool = True) -> "
-                "tuple[" TB_ARRAY ", " TB_ARRAY "]"),
-        "A and B by differences of whole steps: slow, for tests.");
+  m.def(
+      "step_differences", &differences, nb::arg("m"), nb::arg("d"), nb::arg("eps") = 1e-6,
+      nb::arg("centred") = true,
+      nb::sig("def step_differences(m: Model, d: Data, eps: float = 1e-6, centred: bool = True) -> "
+              "tuple[" TB_ARRAY ", " TB_ARRAY "]"),
+      "A and B by differences of whole steps: slow, for tests.");
 }

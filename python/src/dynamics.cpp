@@ -13,7 +13,8 @@
 #define ARRAY_SIG(name, args) "def " name "(m: Model, d: Data" args ") -> " TB_ARRAY
 
 // A part by its number or its name.
-static int part_id(const tbModel* m, tbObjType type, nb::handle which, const char* kind, int count) {
+static int part_id(const tbModel* m, tbObjType type, nb::handle which, const char* kind,
+                   int count) {
   if (nb::isinstance<nb::str>(which)) {
     std::string name = nb::cast<std::string>(which);
     int id = tb_name2id(m, type, name.c_str());
@@ -43,8 +44,7 @@ static void stage(Model& model, Data& data) {
 }
 
 static void bind_stages(nb::module_& m) {
-#define STAGE(name, doc) \
-  m.def(#name, &stage<tb_##name>, nb::arg("m"), nb::arg("d"), doc);
+#define STAGE(name, doc) m.def(#name, &stage<tb_##name>, nb::arg("m"), nb::arg("d"), doc);
   STAGE(compute_position, "Everything that depends on qpos: frames, tendons, M and its factor.")
   STAGE(compute_velocity, "Everything that depends on qvel too; after compute_position.")
   STAGE(kinematics, "Frames of bodies, joints, geoms and sites.")
@@ -165,12 +165,14 @@ static void bind_inertia(nb::module_& m) {
         "M^-1 y for one or more rows, shape (nv,) or (n, nv); after factor_m or a step.");
   m.def("rne", &rne, nb::arg("m"), nb::arg("d"), nb::arg("qacc") = nb::none(),
         nb::arg("xfrc") = nb::none(),
-        nb::sig(ARRAY_SIG("rne", ", qacc: numpy.typing.ArrayLike | None = None, xfrc: "
-                                 "numpy.typing.ArrayLike | None = None")),
+        nb::sig(ARRAY_SIG("rne",
+                          ", qacc: numpy.typing.ArrayLike | None = None, xfrc: "
+                          "numpy.typing.ArrayLike | None = None")),
         "M qacc + b - J^T xfrc by recursive Newton-Euler, shape (nv,); after com_velocity.");
   m.def("aba", &aba, nb::arg("m"), nb::arg("d"), nb::arg("tau"), nb::arg("xfrc") = nb::none(),
-        nb::sig(ARRAY_SIG("aba", ", tau: numpy.typing.ArrayLike, xfrc: "
-                                 "numpy.typing.ArrayLike | None = None")),
+        nb::sig(ARRAY_SIG("aba",
+                          ", tau: numpy.typing.ArrayLike, xfrc: "
+                          "numpy.typing.ArrayLike | None = None")),
         "qacc by the articulated-body algorithm, without M, shape (nv,); after com_velocity.");
   m.def(
       "full_moment",
@@ -209,7 +211,8 @@ static nb::tuple jacobian(Model& model, Data& data, int id, Jacobian function) {
   return nb::make_tuple(jacp, jacr);
 }
 
-using PointJacobian = void (*)(const tbModel*, const tbData*, int, const tbReal[3], tbReal*, tbReal*);
+using PointJacobian = void (*)(const tbModel*, const tbData*, int, const tbReal[3], tbReal*,
+                               tbReal*);
 
 static nb::tuple point_jacobian(Model& model, Data& data, nb::handle body, nb::handle point,
                                 PointJacobian function) {
@@ -239,15 +242,15 @@ static void bind_jacobians(nb::module_& m) {
       nb::arg("m"), nb::arg("d"), nb::arg("body"), nb::arg("point"),
       nb::sig(JACOBIAN_SIG("jac_dot", ", body: int | str, point: numpy.typing.ArrayLike")),
       "Time derivatives of jac, each of shape (3, nv).");
-#define OF(function, kind, type, size, what)                                                      \
-  m.def(                                                                                          \
-      #function,                                                                                  \
-      [](Model& model, Data& data, nb::handle which) {                                            \
-        const tbModel* raw = model.get();                                                         \
-        return jacobian(model, data, part_id(raw, type, which, kind, raw->size), tb_##function);  \
-      },                                                                                          \
-      nb::arg("m"), nb::arg("d"), nb::arg(kind),                                                  \
-      nb::sig(JACOBIAN_SIG(#function, ", " kind ": int | str")),                                  \
+#define OF(function, kind, type, size, what)                                                     \
+  m.def(                                                                                         \
+      #function,                                                                                 \
+      [](Model& model, Data& data, nb::handle which) {                                           \
+        const tbModel* raw = model.get();                                                        \
+        return jacobian(model, data, part_id(raw, type, which, kind, raw->size), tb_##function); \
+      },                                                                                         \
+      nb::arg("m"), nb::arg("d"), nb::arg(kind),                                                 \
+      nb::sig(JACOBIAN_SIG(#function, ", " kind ": int | str")),                                 \
       "Linear and angular Jacobian of " what ", each of shape (3, nv).");
   OF(jac_body, "body", TB_OBJ_BODY, nbody, "a body's frame")
   OF(jac_body_com, "body", TB_OBJ_BODY, nbody, "a body's centre of mass")
@@ -397,7 +400,8 @@ static nb::object pairs(Model& model, Data& data, double margin) {
   return array_copy(found.data(), "int", {found.size() / 2, 2});
 }
 
-using WrenchOf = tbResult (*)(const tbModel*, const tbData*, int, const tbReal[3], tbReal[6], tbError*);
+using WrenchOf = tbResult (*)(const tbModel*, const tbData*, int, const tbReal[3], tbReal[6],
+                              tbError*);
 
 static nb::object wrench_of(Model& model, Data& data, int id, nb::handle about, WrenchOf function) {
   tbModel* m = model_of(model, data);
@@ -412,13 +416,13 @@ static nb::object wrench_of(Model& model, Data& data, int id, nb::handle about, 
 #define ABOUT ", about: numpy.typing.ArrayLike | None = None"
 
 void bind_query(nb::module_& m) {
-  m.def("ray", &ray, nb::arg("m"), nb::arg("d"), nb::arg("pnt"), nb::arg("vec"),
-        nb::arg("geomgroup") = nb::none(), nb::arg("flg_static") = true,
-        nb::arg("bodyexclude") = -1,
-        nb::sig("def ray(m: Model, d: Data, pnt: numpy.typing.ArrayLike, vec: "
-                "numpy.typing.ArrayLike, geomgroup: numpy.typing.ArrayLike | None = None, "
-                "flg_static: bool = True, bodyexclude: int = -1) -> tuple[float, int, " TB_ARRAY "]"),
-        "Smallest x >= 0 with pnt + x vec on a geom or -1, the geom or -1, and its normal.");
+  m.def(
+      "ray", &ray, nb::arg("m"), nb::arg("d"), nb::arg("pnt"), nb::arg("vec"),
+      nb::arg("geomgroup") = nb::none(), nb::arg("flg_static") = true, nb::arg("bodyexclude") = -1,
+      nb::sig("def ray(m: Model, d: Data, pnt: numpy.typing.ArrayLike, vec: "
+              "numpy.typing.ArrayLike, geomgroup: numpy.typing.ArrayLike | None = None, "
+              "flg_static: bool = True, bodyexclude: int = -1) -> tuple[float, int, " TB_ARRAY "]"),
+      "Smallest x >= 0 with pnt + x vec on a geom or -1, the geom or -1, and its normal.");
   m.def("geom_distance", &geom_distance, nb::arg("m"), nb::arg("d"), nb::arg("geom1"),
         nb::arg("geom2"), nb::arg("distmax") = 1e10,
         nb::sig("def geom_distance(m: Model, d: Data, geom1: int | str, geom2: int | str, "

@@ -17,9 +17,9 @@ void warn_unconverged(const char* message) {
 }
 
 void bind_errors(nb::module_&) {
-  static const char* const NAMES[] = {"Error",      "ArgumentError",    "OutOfMemoryError",
-                                      "FileError",  "ParseError",       "ModelError",
-                                      "UnsupportedError", "NumericError"};
+  static const char* const NAMES[] = {
+      "Error",      "ArgumentError", "OutOfMemoryError", "FileError",
+      "ParseError", "ModelError",    "UnsupportedError", "NumericError"};
   nb::module_ errors = nb::module_::import_("tribo._errors");
   for (int i = 0; i <= TB_ERROR_NUMERIC; i++)
     classes[i] = nb::object(errors.attr(NAMES[i])).release().ptr();

@@ -23,8 +23,12 @@ const std::vector<Field>& data_fields() {
 #undef X
 
 #define X(...) +1
-int data_state_count() { return 0 TB_DATA_STATE(X); }
-int data_input_count() { return 0 TB_DATA_INPUT(X); }
+int data_state_count() {
+  return 0 TB_DATA_STATE(X);
+}
+int data_input_count() {
+  return 0 TB_DATA_INPUT(X);
+}
 #undef X
 
 const std::vector<OptionField>& option_fields() {
@@ -72,8 +76,8 @@ std::vector<size_t> field_shape(const Field& field, int rows, int columns) {
 }
 
 bool field_writable(const Field& field) {
-  static const char* const SAFE[] = {"_contype",  "_conaffinity",  "_group",       "_priority",
-                                     "limited",   "_actgravcomp",  "_active0",     "_actearly"};
+  static const char* const SAFE[] = {"_contype", "_conaffinity", "_group",   "_priority",
+                                     "limited",  "_actgravcomp", "_active0", "_actearly"};
   if (strcmp(field.type, "tbReal") == 0 || strcmp(field.type, "float") == 0) return true;
   for (const char* end : SAFE) {
     size_t length = strlen(field.name), tail = strlen(end);

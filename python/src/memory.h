@@ -26,13 +26,9 @@ struct ModelMemory {
   tbCallbacks callbacks{};
   CallbackSlots slots;
   PyObject* pending = nullptr;  // the first exception of a callback, not raised yet
-  tbReal* spoilt = nullptr;     // the input by which it failed the step, and its value before
-  tbReal before = 0;
   explicit ModelMemory(tbModel* m) : model(m) {}
   ModelMemory(const ModelMemory&) = delete;
-  ~ModelMemory() {
-    tb_model_free(model);
-  }
+  ~ModelMemory() { tb_model_free(model); }
 };
 
 struct DataMemory {

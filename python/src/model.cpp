@@ -36,8 +36,7 @@ static void assign(Model& model, int field, nb::handle value) {
   if (field_writable(f)) return array_assign(target, value);
   const char* type;
   int rows, columns;
-  void* memory =
-      const_cast<void*>(tb_model_field(model.get(), f.name, &type, &rows, &columns));
+  void* memory = const_cast<void*>(tb_model_field(model.get(), f.name, &type, &rows, &columns));
   if (strcmp(type, "int") != 0)
     throw nb::attribute_error((std::string(f.name) + " is read-only").c_str());
   size_t bytes = sizeof(int) * rows * columns;
@@ -90,8 +89,8 @@ static Model* from_string(const std::string& xml, const std::optional<std::strin
   tbModel* model;
   {
     nb::gil_scoped_release release;
-    model = tb_load_string(xml.c_str(), directory ? directory->c_str() : nullptr, &o.options,
-                           &error);
+    model =
+        tb_load_string(xml.c_str(), directory ? directory->c_str() : nullptr, &o.options, &error);
   }
   return made(model, error);
 }
@@ -113,7 +112,8 @@ static int clear(PyObject* self) {
   return 0;
 }
 
-static PyType_Slot slots[] = {{Py_tp_traverse, (void*)traverse}, {Py_tp_clear, (void*)clear}, {0, nullptr}};
+static PyType_Slot slots[] = {
+    {Py_tp_traverse, (void*)traverse}, {Py_tp_clear, (void*)clear}, {0, nullptr}};
 
 static void bind_loading(nb::class_<Model>& c) {
   c.def_static(
@@ -143,7 +143,8 @@ static void bind_loading(nb::class_<Model>& c) {
       nb::arg("keep_fixed") = false, nb::arg("keep_visual") = false, nb::arg("srdf") = nb::none(),
       nb::arg("search_paths") = nb::list(),
       "Load a URDF.\n\n"
-      "`floating_base` gives the root link a free joint; `keep_fixed` keeps fixed joints as bodies;\n"
+      "`floating_base` gives the root link a free joint; `keep_fixed` keeps fixed joints as "
+      "bodies;\n"
       "`keep_visual` keeps visual geometry; group states of the file `srdf` become keyframes.");
   c.def_static(
       "from_binary",
@@ -166,8 +167,7 @@ static void bind_names(nb::class_<Model>& c) {
       [](Model& m, int type, int id) { return tb_id2name(m.get(), (tbObjType)type, id); },
       nb::arg("type"), nb::arg("id"), "Name of an object, \"\" where it has none.");
   c.def_prop_ro(
-      "names",
-      [](Model& m) { return nb::bytes(m.get()->names, m.get()->nnames); },
+      "names", [](Model& m) { return nb::bytes(m.get()->names, m.get()->nnames); },
       "All names, each ended by a zero; the model's own is first.");
   c.def_prop_ro(
       "name", [](Model& m) { return m.get()->nnames ? m.get()->names : ""; },
@@ -182,10 +182,11 @@ static void bind_names(nb::class_<Model>& c) {
 }
 
 void bind_model(nb::module_& m) {
-  nb::class_<Model> c(m, "Model", nb::type_slots(slots), nb::is_weak_referenceable(),
-                      "The constant description of a robot and its world.\n\n"
-                      "Arrays are live views, made once. Integers that steps follow (addresses, ids,\n"
-                      "types) are read-only in place; assigning a whole array checks the model.");
+  nb::class_<Model> c(
+      m, "Model", nb::type_slots(slots), nb::is_weak_referenceable(),
+      "The constant description of a robot and its world.\n\n"
+      "Arrays are live views, made once. Integers that steps follow (addresses, ids,\n"
+      "types) are read-only in place; assigning a whole array checks the model.");
   bind_loading(c);
   bind_names(c);
   c.def(
@@ -230,12 +231,14 @@ void bind_model(nb::module_& m) {
       },
       "A deep copy without callbacks.");
 #define X(name, what) \
-  c.def_prop_ro(#name, [](const Model& model) { return model.get()->name; }, what);
+  c.def_prop_ro(      \
+      #name, [](const Model& model) { return model.get()->name; }, what);
   TB_MODEL_SIZES(X)
 #undef X
-#define SCALAR(name, what)                                                                \
-  c.def_prop_rw(#name, [](const Model& model) { return model.get()->name; },               \
-                [](Model& model, double value) { model.get()->name = value; }, what);
+#define SCALAR(name, what)                                         \
+  c.def_prop_rw(                                                   \
+      #name, [](const Model& model) { return model.get()->name; }, \
+      [](Model& model, double value) { model.get()->name = value; }, what);
   SCALAR(total_mass, "Mass of all bodies, kg.")
   SCALAR(extent, "Size of the scene at qpos0, m.")
   SCALAR(mean_inertia, "Mean diagonal of M at qpos0.")

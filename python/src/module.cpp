@@ -7,6 +7,9 @@
 namespace nb = nanobind;
 
 NB_MODULE(_core, m) {
+  // Python 3.11 does not ask modules whether they can be loaded twice.
+  if (PyInterpreterState_GetID(PyInterpreterState_Get()) != 0)
+    throw nb::import_error("tribo does not support subinterpreters");
   m.doc() = "The engine, as the package's other modules use it.";
   m.attr("version") = TRIBO_VERSION;
   bind_errors(m);
@@ -25,14 +28,12 @@ NB_MODULE(_core, m) {
   bind_spec(m);
   bind_problem(m);
   bind_render(m);
-  // The public functions, which the package passes on as they are.
+  // The public classes and functions, which the package passes on as they are.
   nb::list functions;
   for (auto [name, value] : nb::dict(m.attr("__dict__"))) {
     const char* text = nb::cast<nb::str>(name).c_str();
-    if (text[0] != '_' && PyCallable_Check(value.ptr()) && !PyType_Check(value.ptr()))
-      functions.append(name);
+    if (text[0] != '_' && PyCallable_Check(value.ptr())) functions.append(name);
   }
-  m.attr("functions") = functions;
   m.attr("__all__") = functions;
   bind_dropin(m);
 }

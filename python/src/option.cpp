@@ -82,10 +82,6 @@ void bind_option(nb::module_& m) {
       },
       nb::arg("name"), nb::arg("value"),
       "Set an option by name from text, as the command line's --option.");
-  c.def("__dir__", [](nb::handle self) {
-    return nb::module_::import_("builtins").attr("object").attr("__dir__")(self);
-  });
-  nb::object model = m.attr("Model");
   // The options come with the model.
   m.def(
       "_option", [](nb::handle_t<Model> of) { return new Option{nb::borrow(of)}; },

@@ -66,7 +66,8 @@ struct Rows {
     bool sound = !start.empty() && start[0] == 0 && start.back() == (int)column.size() &&
                  column.size() == value.size();
     for (size_t i = 1; sound && i < start.size(); i++) sound = start[i] >= start[i - 1];
-    if (!sound) throw nb::value_error((std::string(name) + ": inconsistent compressed rows").c_str());
+    if (!sound)
+      throw nb::value_error((std::string(name) + ": inconsistent compressed rows").c_str());
   }
 };
 
@@ -92,12 +93,11 @@ static Problem* from_mass(nb::tuple M, nb::tuple J, nb::handle v_free, nb::list 
   if ((int)jacobian.start.size() != n + 1) throw nb::value_error("J: expected a row per impulse");
   Reals velocity(v_free, nv, "v_free"), compliance(R, n, "R", true), extra(gamma, n, "gamma", true);
   tbError error;
-  return made(
-      tb_problem_create_mass((int)blocks.size(), blocks.data(), nv, mass.start.data(),
-                             mass.column.data(), mass.value.data(), jacobian.start.data(),
-                             jacobian.column.data(), jacobian.value.data(), compliance.data(),
-                             velocity.data(), extra.data(), &error),
-      error);
+  return made(tb_problem_create_mass((int)blocks.size(), blocks.data(), nv, mass.start.data(),
+                                     mass.column.data(), mass.value.data(), jacobian.start.data(),
+                                     jacobian.column.data(), jacobian.value.data(),
+                                     compliance.data(), velocity.data(), extra.data(), &error),
+              error);
 }
 
 static nb::dict residual_dict(const tbResidual& r) {
@@ -117,8 +117,9 @@ static nb::tuple solve(Problem& problem, nb::dict settings, nb::handle guess, in
   texts.reserve(settings.size());
   for (auto [key, value] : settings) {
     texts.push_back(nb::cast<std::string>(nb::str(value)));
-    check(tb_solve_settings_set(&s, nb::cast<std::string>(key).c_str(), texts.back().c_str(), &error),
-          error);
+    check(
+        tb_solve_settings_set(&s, nb::cast<std::string>(key).c_str(), texts.back().c_str(), &error),
+        error);
   }
   std::vector<tbSolveHistory> rows(history > 0 ? history : 0);
   s.history = rows.empty() ? nullptr : rows.data();
@@ -143,9 +144,10 @@ static nb::tuple solve(Problem& problem, nb::dict settings, nb::handle guess, in
   for (int i = 0; i < info.history_count; i++)
     past.append(nb::make_tuple(rows[i].iteration, rows[i].seconds, residual_dict(rows[i].residual),
                                rows[i].penalty));
-  nb::tuple about = nb::make_tuple(info.status, info.law ? info.law : "", info.solver ? info.solver : "",
-                                   info.iterations, info.factorizations, info.seconds,
-                                   residual_dict(info.residual), residual_dict(info.residual_exact));
+  nb::tuple about =
+      nb::make_tuple(info.status, info.law ? info.law : "", info.solver ? info.solver : "",
+                     info.iterations, info.factorizations, info.seconds,
+                     residual_dict(info.residual), residual_dict(info.residual_exact));
   return nb::make_tuple(impulse, velocity, about, past);
 }
 
@@ -153,8 +155,7 @@ static nb::dict residual(const Problem& problem, nb::handle impulse, const char*
   const tbProblem* p = problem.of.get();
   Reals lambda(impulse, p->n, "impulse");
   tbLaw which = tb_law_find(law);
-  if (which == TB_LAW_COUNT)
-    raise(TB_ERROR_ARGUMENT, "law: expected ncp, ccp, lcp or raisim");
+  if (which == TB_LAW_COUNT) raise(TB_ERROR_ARGUMENT, "law: expected ncp, ccp, lcp or raisim");
   std::vector<tbReal> sigma(p->n);
   tbError error;
   check(tb_problem_velocity(p, lambda.data(), sigma.data(), &error), error);
@@ -214,39 +215,56 @@ static nb::dict solution(const Fclib& f, const std::string& path, int guess) {
 
 static void bind_fclib(nb::module_& m) {
   nb::class_<Fclib> c(m, "Fclib", "The contents of an FCLIB file.");
-  c.def_static("read", [](const std::string& path) {
-    tbFclib* fclib = nullptr;
-    tbError error;
-    check(tb_fclib_read(path.c_str(), &fclib, &error), error);
-    return new Fclib(fclib);
-  }, nb::arg("path"), "Read the local or global problem of a file.");
-  c.def_static("of_problem", [](const Problem& problem) {
-    tbFclib* fclib = nullptr;
-    tbError error;
-    check(tb_fclib_of_problem(problem.of.get(), &fclib, &error), error);
-    return new Fclib(fclib);
-  }, nb::arg("problem"), "A problem as a local problem of FCLIB.");
-  c.def("write", [](const Fclib& f, const std::string& path, int encoding) {
-    tbError error;
-    check(tb_fclib_write(f.of.get(), (tbFclibEncoding)encoding, path.c_str(), &error), error);
-  }, nb::arg("path"), nb::arg("encoding") = (int)TB_FCLIB_CSC, "Write a new file.");
-  c.def("problem", [](const Fclib& f) {
-    tbProblem* problem = nullptr;
-    tbError error;
-    check(tb_fclib_problem(f.of.get(), &problem, &error), error);
-    return new Problem(problem);
-  }, "The contact problem: a cone per contact, then the equalities.");
+  c.def_static(
+      "read",
+      [](const std::string& path) {
+        tbFclib* fclib = nullptr;
+        tbError error;
+        check(tb_fclib_read(path.c_str(), &fclib, &error), error);
+        return new Fclib(fclib);
+      },
+      nb::arg("path"), "Read the local or global problem of a file.");
+  c.def_static(
+      "of_problem",
+      [](const Problem& problem) {
+        tbFclib* fclib = nullptr;
+        tbError error;
+        check(tb_fclib_of_problem(problem.of.get(), &fclib, &error), error);
+        return new Fclib(fclib);
+      },
+      nb::arg("problem"), "A problem as a local problem of FCLIB.");
+  c.def(
+      "write",
+      [](const Fclib& f, const std::string& path, int encoding) {
+        tbError error;
+        check(tb_fclib_write(f.of.get(), (tbFclibEncoding)encoding, path.c_str(), &error), error);
+      },
+      nb::arg("path"), nb::arg("encoding") = (int)TB_FCLIB_CSC, "Write a new file.");
+  c.def(
+      "problem",
+      [](const Fclib& f) {
+        tbProblem* problem = nullptr;
+        tbError error;
+        check(tb_fclib_problem(f.of.get(), &problem, &error), error);
+        return new Problem(problem);
+      },
+      "The contact problem: a cone per contact, then the equalities.");
   c.def("_solution", &solution, nb::arg("path"), nb::arg("guess"));
-  c.def_prop_ro("contacts", [](const Fclib& f) { return f.of->contacts; }, "Contacts.");
-  c.def_prop_ro("spacedim", [](const Fclib& f) { return f.of->spacedim; }, "Rows of a contact.");
-  c.def_prop_ro("is_global", [](const Fclib& f) { return f.of->global != 0; },
-                "Whether bodies are unknowns too.");
-  c.def_prop_ro("mu", [](const Fclib& f) { return vector_or_none(f.of->mu, f.of->contacts); },
-                nb::sig("def mu(self) -> " TB_ARRAY), "Friction coefficients, shape (contacts,).");
-  c.def_prop_ro("title", [](const Fclib& f) { return f.of->title ? f.of->title : ""; }, "Its title.");
-  c.def_prop_ro("description", [](const Fclib& f) {
-    return f.of->description ? f.of->description : "";
-  }, "Its description.");
+  c.def_prop_ro(
+      "contacts", [](const Fclib& f) { return f.of->contacts; }, "Contacts.");
+  c.def_prop_ro(
+      "spacedim", [](const Fclib& f) { return f.of->spacedim; }, "Rows of a contact.");
+  c.def_prop_ro(
+      "is_global", [](const Fclib& f) { return f.of->global != 0; },
+      "Whether bodies are unknowns too.");
+  c.def_prop_ro(
+      "mu", [](const Fclib& f) { return vector_or_none(f.of->mu, f.of->contacts); },
+      nb::sig("def mu(self) -> " TB_ARRAY), "Friction coefficients, shape (contacts,).");
+  c.def_prop_ro(
+      "title", [](const Fclib& f) { return f.of->title ? f.of->title : ""; }, "Its title.");
+  c.def_prop_ro(
+      "description", [](const Fclib& f) { return f.of->description ? f.of->description : ""; },
+      "Its description.");
   m.def("_fclib_guess_count", [](const std::string& path) {
     int count;
     tbError error;
@@ -257,32 +275,39 @@ static void bind_fclib(nb::module_& m) {
 
 void bind_problem(nb::module_& m) {
   nb::class_<Problem> c(m, "Problem", "A contact problem: blocks of impulses, G, R and g.");
-  c.def_static("_dense", &from_dense, nb::arg("G"), nb::arg("g"), nb::arg("blocks"), nb::arg("R").none());
-  c.def_static("_csr", &from_csr, nb::arg("G"), nb::arg("g"), nb::arg("blocks"), nb::arg("R").none());
-  c.def_static("_mass", &from_mass, nb::arg("M"), nb::arg("J"), nb::arg("v_free"), nb::arg("blocks"),
-               nb::arg("R").none(), nb::arg("gamma").none());
+  c.def_static("_dense", &from_dense, nb::arg("G"), nb::arg("g"), nb::arg("blocks"),
+               nb::arg("R").none());
+  c.def_static("_csr", &from_csr, nb::arg("G"), nb::arg("g"), nb::arg("blocks"),
+               nb::arg("R").none());
+  c.def_static("_mass", &from_mass, nb::arg("M"), nb::arg("J"), nb::arg("v_free"),
+               nb::arg("blocks"), nb::arg("R").none(), nb::arg("gamma").none());
   c.def("_solve", &solve, nb::arg("settings"), nb::arg("guess").none(), nb::arg("history"));
   c.def("_residual", &residual, nb::arg("impulse"), nb::arg("law"));
   c.def("velocity", &velocity, nb::arg("impulse"),
         nb::sig("def velocity(self, impulse: numpy.typing.ArrayLike) -> " TB_ARRAY),
         "(G + R) impulse + g, m/s, shape (n,).");
-  c.def_prop_ro("n", [](const Problem& p) { return p.of->n; }, "Rows.");
+  c.def_prop_ro(
+      "n", [](const Problem& p) { return p.of->n; }, "Rows.");
   c.def_prop_ro("g", &free_velocity, nb::sig("def g(self) -> " TB_ARRAY),
                 "Free velocity, m/s, shape (n,); a copy.");
   c.def_prop_ro("_blocks", &blocks);
-  m.def("step_problem", [](Model& model, Data& data) {
-    tbModel* raw = model_of(model, data);
-    Busy busy(data);
-    tbError error;
-    return made(tb_step_problem(raw, data.get(), &error), error);
-  }, nb::arg("m"), nb::arg("d"),
-        "The contact problem of the state at which forward was last called under a rigid law.");
+  m.def(
+      "step_problem",
+      [](Model& model, Data& data) {
+        tbModel* raw = model_of(model, data);
+        Busy busy(data);
+        tbError error;
+        return made(tb_step_problem(raw, data.get(), &error), error);
+      },
+      nb::arg("m"), nb::arg("d"),
+      "The contact problem of the state at which forward was last called under a rigid law.");
   nb::list solvers;
   for (int i = 0; i < tb_solver_count(); i++)
     solvers.append(nb::make_tuple(tb_law_name(tb_solver_law(i)), tb_solver_name(i)));
   m.attr("solvers") = solvers;
   nb::list settings;
-#define X(type, name, value, allowed, meaning) settings.append(nb::make_tuple(#name, #type, meaning));
+#define X(type, name, value, allowed, meaning) \
+  settings.append(nb::make_tuple(#name, #type, meaning));
   TB_SOLVE_SETTINGS(X)
 #undef X
   m.attr("solve_settings") = settings;

@@ -32,7 +32,8 @@ static bool camera_of(nb::handle given, tbCamera* camera) {
 }
 
 static nb::object draw(Picture& picture, Model& model, const std::vector<Data*>& worlds,
-                       const std::vector<std::string>& labels, nb::handle camera, double force_scale) {
+                       const std::vector<std::string>& labels, nb::handle camera,
+                       double force_scale) {
   std::vector<tbRenderWorld> list;
   for (size_t i = 0; i < worlds.size(); i++) {
     model_of(model, *worlds[i]);
@@ -49,10 +50,11 @@ static nb::object draw(Picture& picture, Model& model, const std::vector<Data*>&
   unsigned char* rgb = new unsigned char[size];
   nb::capsule owner(rgb, [](void* p) noexcept { delete[] static_cast<unsigned char*>(p); });
   tbError error;
-  check(tb_render(picture.of.get(), model.get(), list.data(), (int)list.size(), given ? &from : nullptr,
-                  &options, rgb, &error),
+  check(tb_render(picture.of.get(), model.get(), list.data(), (int)list.size(),
+                  given ? &from : nullptr, &options, rgb, &error),
         error);
-  return array_view(rgb, "uint8_t", {(size_t)picture.height, (size_t)picture.width, 3}, owner, true);
+  return array_view(rgb, "uint8_t", {(size_t)picture.height, (size_t)picture.width, 3}, owner,
+                    true);
 }
 
 static void write_png(const std::string& path, nb::list frames, int delay) {
@@ -66,7 +68,8 @@ static void write_png(const std::string& path, nb::list frames, int delay) {
     if (picture.shape(0) != height || picture.shape(1) != width || picture.shape(2) != 3)
       throw nb::value_error("frames: expected pictures of one shape (height, width, 3)");
   tbError error;
-  tbPng* png = tb_png_open(path.c_str(), (int)width, (int)height, (int)pictures.size(), delay, &error);
+  tbPng* png =
+      tb_png_open(path.c_str(), (int)width, (int)height, (int)pictures.size(), delay, &error);
   if (!png) raise(error.code, error.message);
   tbResult result = TB_OK;
   for (size_t i = 0; i < pictures.size() && result == TB_OK; i++)
@@ -78,17 +81,21 @@ static void write_png(const std::string& path, nb::list frames, int delay) {
 
 void bind_render(nb::module_& m) {
   nb::class_<Picture> c(m, "_Picture");
-  c.def("__init__", [](Picture* self, int width, int height) {
-    tbError error;
-    tbRenderer* renderer = tb_renderer_new(width, height, &error);
-    if (!renderer) raise(error.code, error.message);
-    new (self) Picture{std::shared_ptr<tbRenderer>(renderer, tb_renderer_free), width, height};
-  }, nb::arg("width"), nb::arg("height"));
+  c.def(
+      "__init__",
+      [](Picture* self, int width, int height) {
+        tbError error;
+        tbRenderer* renderer = tb_renderer_new(width, height, &error);
+        if (!renderer) raise(error.code, error.message);
+        new (self) Picture{std::shared_ptr<tbRenderer>(renderer, tb_renderer_free), width, height};
+      },
+      nb::arg("width"), nb::arg("height"));
   c.def("draw", &draw, nb::arg("model"), nb::arg("worlds"), nb::arg("labels"),
         nb::arg("camera").none(), nb::arg("force_scale"));
-  m.def("force_scale", [](Model& model, Data& data) {
-    return tb_force_scale(model_of(model, data), data.get());
-  }, nb::arg("m"), nb::arg("d"),
-        "Length of arrows, m per N, at which the weight of all bodies is half the scene.");
+  m.def(
+      "force_scale",
+      [](Model& model, Data& data) { return tb_force_scale(model_of(model, data), data.get()); },
+      nb::arg("m"), nb::arg("d"),
+      "Length of arrows, m per N, at which the weight of all bodies is half the scene.");
   m.def("_write_png", &write_png, nb::arg("path"), nb::arg("frames"), nb::arg("delay"));
 }

@@ -121,17 +121,23 @@ static nb::tuple recompile(Spec& spec, Model& model, Data& data) {
 }
 
 static void bind_element(nb::module_& m) {
-  nb::class_<Element> c(m, "Element",
-                        "An element of a spec, with the tag and the attributes of MJCF.\n\n"
-                        "`e[\"pos\"]` is the attribute's text as given, or None; assigning takes text,\n"
-                        "numbers or None, which removes it.");
-  c.def_prop_ro("tag", [](const Element& e) { return tb_spec_tag(e.of); }, "\"body\", \"geom\", ...");
-  c.def_prop_ro("name", [](const Element& e) {
-    const char* name = tb_spec_name(e.of);
-    return name ? name : "";
-  }, "Its name, \"\" without one.");
-  c.def_prop_ro("parent", [](const Element& e) { return maybe(e, tb_spec_parent(e.of)); },
-                nb::sig("def parent(self) -> Element | None"), "The element around it.");
+  nb::class_<Element> c(
+      m, "Element",
+      "An element of a spec, with the tag and the attributes of MJCF.\n\n"
+      "`e[\"pos\"]` is the attribute's text as given, or None; assigning takes text,\n"
+      "numbers or None, which removes it.");
+  c.def_prop_ro(
+      "tag", [](const Element& e) { return tb_spec_tag(e.of); }, "\"body\", \"geom\", ...");
+  c.def_prop_ro(
+      "name",
+      [](const Element& e) {
+        const char* name = tb_spec_name(e.of);
+        return name ? name : "";
+      },
+      "Its name, \"\" without one.");
+  c.def_prop_ro(
+      "parent", [](const Element& e) { return maybe(e, tb_spec_parent(e.of)); },
+      nb::sig("def parent(self) -> Element | None"), "The element around it.");
   c.def_prop_ro("children", &children, nb::sig("def children(self) -> list[Element]"),
                 "The elements in it.");
   c.def("__getitem__", &get, nb::arg("attribute"),
@@ -143,106 +149,159 @@ static void bind_element(nb::module_& m) {
   c.def("reals", &reals, nb::arg("attribute"),
         nb::sig("def reals(self, attribute: str) -> " TB_ARRAY " | None"),
         "The attribute's numbers; None if it is not given or not a list of numbers.");
-  c.def("set", [](Element& e, nb::kwargs attributes) {
-    for (auto [key, value] : attributes) set(e, nb::cast<std::string>(key).c_str(), value);
-  }, nb::arg("attributes"), "Set attributes: `e.set(size=[0.1], rgba=\"1 0 0 1\")`.");
+  c.def(
+      "set",
+      [](Element& e, nb::kwargs attributes) {
+        for (auto [key, value] : attributes) set(e, nb::cast<std::string>(key).c_str(), value);
+      },
+      nb::arg("attributes"), "Set attributes: `e.set(size=[0.1], rgba=\"1 0 0 1\")`.");
   c.def("add", &add, nb::arg("tag"), nb::arg("name") = nb::none(), nb::arg("attributes"),
         "Append an element: `world.add(\"body\", \"arm\", pos=[0, 0, 1])`.");
-  c.def("add_xml", [](Element& e, const char* xml) {
-    tbError error;
-    return element(e.spec, tb_spec_add_xml(e.of, xml, &error), error);
-  }, nb::arg("xml"), "Append one element written in XML, with its contents.");
+  c.def(
+      "add_xml",
+      [](Element& e, const char* xml) {
+        tbError error;
+        return element(e.spec, tb_spec_add_xml(e.of, xml, &error), error);
+      },
+      nb::arg("xml"), "Append one element written in XML, with its contents.");
   c.def("attach", &attach, nb::arg("child"), nb::arg("prefix") = nb::none(),
         nb::arg("suffix") = nb::none(),
         nb::sig("def attach(self, child: Spec | Element, prefix: str | None = None, suffix: str | "
                 "None = None) -> Element"),
         "Attach a copy of a spec, or of one of its bodies, to this body, frame or site.");
-  c.def("delete", [](Element& e) {
-    tbError error;
-    check(tb_spec_delete(e.of, &error), error);
-  }, "Remove the element with its contents.");
-  c.def("__eq__", [](const Element& a, nb::handle b) {
-    return nb::isinstance<Element>(b) && nb::inst_ptr<Element>(b)->of == a.of;
-  }, nb::arg("other"), nb::sig("def __eq__(self, other: object, /) -> bool"));
+  c.def(
+      "delete",
+      [](Element& e) {
+        tbError error;
+        check(tb_spec_delete(e.of, &error), error);
+      },
+      "Remove the element with its contents.");
+  c.def(
+      "__eq__",
+      [](const Element& a, nb::handle b) {
+        return nb::isinstance<Element>(b) && nb::inst_ptr<Element>(b)->of == a.of;
+      },
+      nb::arg("other"), nb::sig("def __eq__(self, other: object, /) -> bool"));
   c.def("__hash__", [](const Element& e) { return (Py_ssize_t)((uintptr_t)e.of >> 4); });
   c.def("__repr__", [](const Element& e) {
     const char *tag = tb_spec_tag(e.of), *name = tb_spec_name(e.of);
-    return "<tribo.Element " + std::string(tag ? tag : "?") + (name ? " '" + std::string(name) + "'" : "") +
-           ">";
+    return "<tribo.Element " + std::string(tag ? tag : "?") +
+           (name ? " '" + std::string(name) + "'" : "") + ">";
   });
 }
 
 void bind_spec(nb::module_& m) {
   bind_element(m);
-  nb::class_<Spec> c(m, "Spec", nb::is_weak_referenceable(),
-                     "A model that can be changed: load or build it, edit it, compile it, write it.");
-  c.def("__init__", [](Spec* self) {
-    tbSpec* spec = tb_spec_create();
-    if (!spec) raise(TB_ERROR_MEMORY, "no memory for a spec");
-    new (self) Spec(spec);
-  }, "An empty spec.");
-  c.def_static("from_file", [](const std::string& path) {
-    tbError error;
-    return made(tb_spec_load(path.c_str(), nullptr, &error), error);
-  }, nb::arg("path"), "Load MJCF or URDF without compiling it.");
-  c.def_static("from_string", [](const std::string& xml, const std::optional<std::string>& directory) {
-    tbError error;
-    return made(tb_spec_load_xml(xml.c_str(), directory ? directory->c_str() : nullptr, nullptr, &error),
-                error);
-  }, nb::arg("xml"), nb::arg("directory") = nb::none(),
-               "Load MJCF or URDF text; relative file names are against `directory`.");
-  c.def_static("from_model", [](Model& model) {
-    tbError error;
-    return made(tb_spec_from_model(model.get(), &error), error);
-  }, nb::arg("model"), "The contents of a compiled model.");
-  c.def("copy", [](const Spec& spec) {
-    tbError error;
-    return made(tb_spec_copy(spec.of.get(), &error), error);
-  }, "A deep copy.");
-  c.def("compile", [](const Spec& spec) {
-    tbError error;
-    tbModel* model;
-    {
-      nb::gil_scoped_release release;
-      model = tb_spec_compile(spec.of.get(), &error);
-    }
-    if (!model) raise(error.code, error.message);
-    return new Model(model);
-  }, "A new Model; the spec can be changed and compiled again.");
+  nb::class_<Spec> c(
+      m, "Spec", nb::is_weak_referenceable(),
+      "A model that can be changed: load or build it, edit it, compile it, write it.");
+  c.def(
+      "__init__",
+      [](Spec* self) {
+        tbSpec* spec = tb_spec_create();
+        if (!spec) raise(TB_ERROR_MEMORY, "no memory for a spec");
+        new (self) Spec(spec);
+      },
+      "An empty spec.");
+  c.def_static(
+      "from_file",
+      [](const std::string& path) {
+        tbError error;
+        return made(tb_spec_load(path.c_str(), nullptr, &error), error);
+      },
+      nb::arg("path"), "Load MJCF or URDF without compiling it.");
+  c.def_static(
+      "from_string",
+      [](const std::string& xml, const std::optional<std::string>& directory) {
+        tbError error;
+        return made(tb_spec_load_xml(xml.c_str(), directory ? directory->c_str() : nullptr, nullptr,
+                                     &error),
+                    error);
+      },
+      nb::arg("xml"), nb::arg("directory") = nb::none(),
+      "Load MJCF or URDF text; relative file names are against `directory`.");
+  c.def_static(
+      "from_model",
+      [](Model& model) {
+        tbError error;
+        return made(tb_spec_from_model(model.get(), &error), error);
+      },
+      nb::arg("model"), "The contents of a compiled model.");
+  c.def(
+      "copy",
+      [](const Spec& spec) {
+        tbError error;
+        return made(tb_spec_copy(spec.of.get(), &error), error);
+      },
+      "A deep copy.");
+  c.def(
+      "compile",
+      [](const Spec& spec) {
+        tbError error;
+        tbModel* model;
+        {
+          nb::gil_scoped_release release;
+          model = tb_spec_compile(spec.of.get(), &error);
+        }
+        if (!model) raise(error.code, error.message);
+        return new Model(model);
+      },
+      "A new Model; the spec can be changed and compiled again.");
   c.def("recompile", &recompile, nb::arg("m"), nb::arg("d"),
         nb::sig("def recompile(self, m: Model, d: Data) -> tuple[Model, Data]"),
         "A new Model and a Data with the state of `d`: parts are recognised by name.");
-  c.def("to_xml", [](const Spec& spec) {
-    tbError error;
-    char* text = tb_spec_save_xml(spec.of.get(), &error);
-    if (!text) raise(error.code, error.message);
-    std::string xml = text;
-    tb_text_free(text);
-    return xml;
-  }, "The spec as MJCF text.");
-  c.def("save", [](const Spec& spec, const std::string& path) {
-    tbError error;
-    check(tb_spec_save(spec.of.get(), path.c_str(), &error), error);
-  }, nb::arg("path"), "Write MJCF.");
-  c.def_prop_ro("root", [](const Spec& spec) {
-    return Element{spec.of, tb_spec_root(spec.of.get())};
-  }, "The element <mujoco>.");
-  c.def_prop_ro("world", [](const Spec& spec) {
-    return Element{spec.of, tb_spec_world(spec.of.get())};
-  }, "The world body.");
-  c.def("section", [](Spec& spec, const char* name) {
-    tbError error;
-    return element(spec.of, tb_spec_section(spec.of.get(), name, &error), error);
-  }, nb::arg("name"), "A section (\"asset\", \"actuator\", ...), added where there is none.");
-  c.def("find", [](const Spec& spec, const char* kind, const char* name) {
-    tbError error;
-    tbElement* of = tb_spec_find(spec.of.get(), kind, name, &error);
-    if (!of) throw nb::key_error(error.message);
-    return Element{spec.of, of};
-  }, nb::arg("kind"), nb::arg("name"),
-        "The element of a kind (\"body\", \"joint\", ...) and name; KeyError with the nearest name.");
-  c.def("__eq__", [](const Spec& a, nb::handle b) {
-    return nb::isinstance<Spec>(b) &&
-           tb_spec_equal(a.of.get(), nb::inst_ptr<Spec>(b)->of.get()) != 0;
-  }, nb::arg("other"), nb::sig("def __eq__(self, other: object, /) -> bool"));
+  c.def(
+      "to_xml",
+      [](const Spec& spec) {
+        tbError error;
+        char* text = tb_spec_save_xml(spec.of.get(), &error);
+        if (!text) raise(error.code, error.message);
+        std::string xml = text;
+        tb_text_free(text);
+        return xml;
+      },
+      "The spec as MJCF text.");
+  c.def(
+      "save",
+      [](const Spec& spec, const std::string& path) {
+        tbError error;
+        check(tb_spec_save(spec.of.get(), path.c_str(), &error), error);
+      },
+      nb::arg("path"), "Write MJCF.");
+  c.def_prop_ro(
+      "root",
+      [](const Spec& spec) {
+        return Element{spec.of, tb_spec_root(spec.of.get())};
+      },
+      "The element <mujoco>.");
+  c.def_prop_ro(
+      "world",
+      [](const Spec& spec) {
+        return Element{spec.of, tb_spec_world(spec.of.get())};
+      },
+      "The world body.");
+  c.def(
+      "section",
+      [](Spec& spec, const char* name) {
+        tbError error;
+        return element(spec.of, tb_spec_section(spec.of.get(), name, &error), error);
+      },
+      nb::arg("name"), "A section (\"asset\", \"actuator\", ...), added where there is none.");
+  c.def(
+      "find",
+      [](const Spec& spec, const char* kind, const char* name) {
+        tbError error;
+        tbElement* of = tb_spec_find(spec.of.get(), kind, name, &error);
+        if (!of) throw nb::key_error(error.message);
+        return Element{spec.of, of};
+      },
+      nb::arg("kind"), nb::arg("name"),
+      "The element of a kind (\"body\", \"joint\", ...) and name; KeyError with the nearest name.");
+  c.def(
+      "__eq__",
+      [](const Spec& a, nb::handle b) {
+        return nb::isinstance<Spec>(b) &&
+               tb_spec_equal(a.of.get(), nb::inst_ptr<Spec>(b)->of.get()) != 0;
+      },
+      nb::arg("other"), nb::sig("def __eq__(self, other: object, /) -> bool"));
 }

@@ -39,7 +39,9 @@ static void evaluate(ModelHandle model, DataHandle data, Function call) {
   }
 }
 
-static bool unconverged(const tbData* d) { return d->offender.reason == TB_OFFENCE_UNCONVERGED; }
+static bool unconverged(const tbData* d) {
+  return d->offender.reason == TB_OFFENCE_UNCONVERGED;
+}
 
 static void step(ModelHandle model, DataHandle data, int n) {
   evaluate(model, data, [n](tbModel* m, tbData* d, bool* warn) {
@@ -109,8 +111,8 @@ static void reset_keyframe(ModelHandle model, DataHandle data, int key) {
   tbModel* m = model_of(*nb::inst_ptr<Model>(model), d);
   Busy busy(d);
   if (key < 0 || key >= m->nkey) {
-    std::string message = "keyframe " + std::to_string(key) + ": the model has " +
-                          std::to_string(m->nkey);
+    std::string message =
+        "keyframe " + std::to_string(key) + ": the model has " + std::to_string(m->nkey);
     throw nb::index_error(message.c_str());
   }
   tbResult result = tb_reset_keyframe(m, d.get(), key);

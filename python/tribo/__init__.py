@@ -9,17 +9,6 @@
 from . import _core, _derivatives, _enums, _from_mujoco, _problem, _world, fclib
 from ._batch import Batch
 from ._core import *  # noqa: F403
-from ._core import (
-    Contact,
-    Contacts,
-    Data,
-    Derivatives,
-    Element,
-    Model,
-    Option,
-    Problem,
-    Spec,
-)
 from ._derivatives import DerivativeInfo, derivatives
 from ._enums import *  # noqa: F403
 from ._errors import (
@@ -52,28 +41,19 @@ __all__ = [
     "Batch",
     "Block",
     "Camera",
-    "Contact",
-    "Contacts",
     "ConvergenceWarning",
-    "Data",
     "DerivativeInfo",
-    "Derivatives",
-    "Element",
     "Error",
     "FileError",
-    "Model",
     "ModelError",
     "NumericError",
     "Offender",
-    "Option",
     "OutOfMemoryError",
     "ParseError",
-    "Problem",
     "Renderer",
     "Residual",
     "Solution",
     "SolveInfo",
-    "Spec",
     "UnsupportedError",
     "derivatives",
     "fclib",
@@ -87,6 +67,6 @@ __all__ = [
     "state_size",
     "to_mujoco_data",
     "write_png",
-    *_enums.__all__,
-    *_core.functions,
 ]
+__all__ += _enums.__all__
+__all__ += _core.__all__

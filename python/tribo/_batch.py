@@ -1,18 +1,16 @@
 """Many worlds of one model, stepped on all cores."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
 from . import _core
+from ._core import Model
+from ._fields import BatchFields
 
 __all__ = ["Batch"]
 
-_STATE = [row[0] for row in _core.data_fields[: _core.data_state_count]]
-_INPUT = [row[0] for row in _core.data_fields[_core.data_state_count : _core.data_state_count + _core.data_input_count]]
-_FIELDS = [*_STATE, *_INPUT, "time", "sensordata", "status", "ncon", "residual_exact"]
-_WHAT = {row[0]: row[5] for row in _core.data_fields}
 _REPORT: np.dtype[Any] | None = None
 
 
@@ -21,12 +19,18 @@ def _report_type() -> np.dtype[Any]:
     global _REPORT
     if _REPORT is None:
         members, size = _core.report_members
-        _REPORT = np.dtype({"names": [m[0] for m in members], "formats": [m[1] for m in members],
-                            "offsets": [m[2] for m in members], "itemsize": size})
+        _REPORT = np.dtype(
+            {
+                "names": [m[0] for m in members],
+                "formats": [m[1] for m in members],
+                "offsets": [m[2] for m in members],
+                "itemsize": size,
+            }
+        )
     return _REPORT
 
 
-class Batch(_core._Batch):
+class Batch(BatchFields):
     """`n` worlds of one model; states and inputs are arrays with a row per world.
 
     Every world gets the same bits as when it is stepped alone, whatever the number of threads.
@@ -48,9 +52,13 @@ class Batch(_core._Batch):
         Bytes that the batch may need; 0: no limit.
     """
 
-    def __init__(self, model: Any, n: int, threads: int = 0, *, device: str = "cpu", memory_limit: int = 0) -> None:
+    def __init__(
+        self, model: Model, n: int, threads: int = 0, *, device: str = "cpu", memory_limit: int = 0
+    ) -> None:
         if device != "cpu":
-            raise NotImplementedError(f"device {device!r}: this build has batches on the CPU only (device='cpu')")
+            raise NotImplementedError(
+                f"device {device!r}: this build has batches on the CPU only (device='cpu')"
+            )
         super().__init__(model, n, threads, memory_limit)
 
     @property
@@ -77,7 +85,7 @@ class Batch(_core._Batch):
     @property
     def report(self) -> np.ndarray[Any, np.dtype[Any]]:
         """Summary of the last call's steps: a live structured array with a row per world."""
-        return self._report.view(_report_type())[:, 0]  # type: ignore[no-any-return]
+        return self._report.view(_report_type())[:, 0]
 
     def rollout(
         self,
@@ -121,22 +129,14 @@ class Batch(_core._Batch):
         dict
             Arrays by field, shape (n, nstep // every, ...).
         """
-        inputs = {"qpos": qpos, "qvel": qvel, "act": act, "ctrl": ctrl, "qfrc_applied": qfrc_applied,
-                  "xfrc_applied": xfrc_applied}
-        return self._rollout(nstep, inputs, list(record), every, ids, mask, None if out is None else dict(out))  # type: ignore[no-any-return]
-
-
-def _property(name: str) -> property:
-    def get(self: Any) -> Any:
-        return self.field(name)
-
-    def put(self: Any, value: Any) -> None:
-        self.field(name)[...] = value
-
-    what = _WHAT.get(name, {"time": "time, s", "status": "result of the last step", "ncon": "contacts",
-                            "residual_exact": "relative residual of the exact law, NaN: not computed"}.get(name, name))
-    return property(get, put, doc=f"{what[:1].upper()}{what[1:]}: a row per world, live.")
-
-
-for _name in _FIELDS:
-    setattr(Batch, _name, _property(_name))
+        inputs = {
+            "qpos": qpos,
+            "qvel": qvel,
+            "act": act,
+            "ctrl": ctrl,
+            "qfrc_applied": qfrc_applied,
+            "xfrc_applied": xfrc_applied,
+        }
+        return self._rollout(
+            nstep, inputs, list(record), every, ids, mask, None if out is None else dict(out)
+        )

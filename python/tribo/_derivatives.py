@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import _core
+from ._attach import attach
+from ._core import Data, Derivatives, Model
 
 __all__ = ["DerivativeInfo", "derivatives"]
 
@@ -36,8 +38,8 @@ class DerivativeInfo:
 
 
 def derivatives(
-    m: Any,
-    d: Any,
+    m: Model,
+    d: Data,
     *,
     relaxation: float = 0.0,
     samples: int = 0,
@@ -46,7 +48,7 @@ def derivatives(
     proximal: float | None = None,
     mode_tolerance: float | None = None,
     hold_contacts: bool = False,
-) -> Any:
+) -> Derivatives:
     """Linearise the step at the state of a world, under the model's law; the state is unchanged.
 
     Parameters
@@ -68,9 +70,16 @@ def derivatives(
         `A` (nx, nx) and `B` (nx, nu) with nx = 2 nv + na, products without matrices, and `info`.
     """
     return _core._linearize(
-        m, d, relaxation, samples, -1.0 if spread is None else spread, seed,
-        -1.0 if proximal is None else proximal, -1.0 if mode_tolerance is None else mode_tolerance,
-        hold_contacts)
+        m,
+        d,
+        relaxation,
+        samples,
+        -1.0 if spread is None else spread,
+        seed,
+        -1.0 if proximal is None else proximal,
+        -1.0 if mode_tolerance is None else mode_tolerance,
+        hold_contacts,
+    )
 
 
 def _info(self: Any) -> DerivativeInfo:
@@ -80,4 +89,4 @@ def _info(self: Any) -> DerivativeInfo:
 
 def install() -> None:
     """Give Derivatives what is here."""
-    _core.Derivatives.info = property(_info)
+    attach(_core.Derivatives, info=property(_info))

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._enums import BlockType  # type: ignore[attr-defined]
+from ._attach import attach
+from ._core import Problem
+from ._enums import BlockType
 from ._world import Residual, SolveInfo, solve_info
 
 __all__ = ["Block", "Solution", "problem", "solve", "solvers"]
@@ -38,7 +40,7 @@ class Block:
     def row(self) -> tuple[Any, ...]:
         """As the compiled part takes it."""
         kind = BlockType[self.type.upper()] if isinstance(self.type, str) else BlockType(self.type)
-        mu = [float(self.mu)] * 5 if np.isscalar(self.mu) else [float(x) for x in self.mu]
+        mu = [float(self.mu)] * 5 if isinstance(self.mu, (int, float)) else [float(x) for x in self.mu]
         if kind == BlockType.CONE and len(mu) < self.dim - 1:
             raise ValueError(f"mu: {len(mu)} coefficients for a cone of {self.dim} rows")
         return int(kind), int(self.dim), (mu + [0.0] * 5)[:5], float(self.lower), float(self.upper)
@@ -57,7 +59,7 @@ class Solution:
     info : SolveInfo
         Status, iterations, residuals of the law solved and of the exact law.
     history : list of tuple
-        (iteration, seconds, residual, penalty) for each of the first `history` iterations that were asked for.
+        (iteration, seconds, residual, penalty) of the iterations that were asked for.
     """
 
     impulse: Any
@@ -81,7 +83,7 @@ def _blocks(n: int, mu: Any, blocks: Sequence[Block] | None) -> list[tuple[Any, 
     coefficients = np.atleast_1d(np.asarray(mu, dtype=np.float64))
     if n % 3:
         raise ValueError(f"g: {n} rows are no contacts of three rows; describe them by blocks")
-    if coefficients.size == 1:
+    if np.ndim(mu) == 0:
         coefficients = np.full(n // 3, coefficients[0])
     if coefficients.size != n // 3:
         raise ValueError(f"mu: {coefficients.size} coefficients for {n // 3} contacts")
@@ -93,7 +95,9 @@ def _csr(matrix: Any) -> tuple[Any, Any, Any]:
     return rows.indptr, rows.indices, np.asarray(rows.data, dtype=np.float64)
 
 
-def problem(G: Any, g: Any, mu: Any = None, *, blocks: Sequence[Block] | None = None, R: Any = None) -> Any:
+def problem(
+    G: Any, g: Any, mu: Any = None, *, blocks: Sequence[Block] | None = None, R: Any = None
+) -> Problem:
     """A contact problem from its matrices, which are copied.
 
     Parameters
@@ -123,8 +127,9 @@ def problem(G: Any, g: Any, mu: Any = None, *, blocks: Sequence[Block] | None = 
     return _core.Problem._dense(G, free, rows, R)
 
 
-def _solve(self: Any, law: str = "ncp", solver: str = "auto", *, guess: Any = None, history: int = 0,
-           **settings: Any) -> Solution:
+def _solve(
+    self: Any, law: str = "ncp", solver: str = "auto", *, guess: Any = None, history: int = 0, **settings: Any
+) -> Solution:
     """Solve under a law.
 
     Parameters
@@ -145,10 +150,18 @@ def _solve(self: Any, law: str = "ncp", solver: str = "auto", *, guess: Any = No
     Solution
         Impulses, velocities, status and residuals.
     """
-    given = {"law": law, "solver": solver, **{k: int(v) if isinstance(v, bool) else v for k, v in settings.items()}}
+    given = {
+        "law": law,
+        "solver": solver,
+        **{k: int(v) if isinstance(v, bool) else v for k, v in settings.items()},
+    }
     impulse, velocity, info, past = _core.Problem._solve(self, given, guess, history)
-    return Solution(impulse, velocity, solve_info(info),
-                    [(i, seconds, Residual(**r), penalty) for i, seconds, r, penalty in past])
+    return Solution(
+        impulse,
+        velocity,
+        solve_info(info),
+        [(i, seconds, Residual(**r), penalty) for i, seconds, r, penalty in past],
+    )
 
 
 def _residual(self: Any, impulse: Any, law: str = "ncp") -> Residual:
@@ -156,8 +169,16 @@ def _residual(self: Any, impulse: Any, law: str = "ncp") -> Residual:
     return Residual(**_core.Problem._residual(self, impulse, law))
 
 
-def _from_mass(M: Any, J: Any, v_free: Any, mu: Any = None, *, blocks: Sequence[Block] | None = None,
-               R: Any = None, gamma: Any = None) -> Any:
+def _from_mass(
+    M: Any,
+    J: Any,
+    v_free: Any,
+    mu: Any = None,
+    *,
+    blocks: Sequence[Block] | None = None,
+    R: Any = None,
+    gamma: Any = None,
+) -> Problem:
     """G = J M^-1 J^T and g = J v_free + gamma from sparse matrices (scipy.sparse).
 
     Parameters
@@ -176,8 +197,19 @@ def _from_mass(M: Any, J: Any, v_free: Any, mu: Any = None, *, blocks: Sequence[
     return _core.Problem._mass(_csr(M), _csr(J), v_free, _blocks(J.shape[0], mu, blocks), R, gamma)
 
 
-def solve(G: Any, g: Any, mu: Any = None, *, blocks: Sequence[Block] | None = None, R: Any = None,
-          law: str = "ncp", solver: str = "auto", guess: Any = None, history: int = 0, **settings: Any) -> Solution:
+def solve(
+    G: Any,
+    g: Any,
+    mu: Any = None,
+    *,
+    blocks: Sequence[Block] | None = None,
+    R: Any = None,
+    law: str = "ncp",
+    solver: str = "auto",
+    guess: Any = None,
+    history: int = 0,
+    **settings: Any,
+) -> Solution:
     """Solve a contact problem: ``problem(G, g, mu).solve(...)``.
 
     Parameters
@@ -192,7 +224,9 @@ def solve(G: Any, g: Any, mu: Any = None, *, blocks: Sequence[Block] | None = No
     Solution
         Impulses, velocities, status and residuals.
     """
-    return _solve(problem(G, g, mu, blocks=blocks, R=R), law, solver, guess=guess, history=history, **settings)
+    return _solve(
+        problem(G, g, mu, blocks=blocks, R=R), law, solver, guess=guess, history=history, **settings
+    )
 
 
 def solvers(law: str | None = None) -> list[tuple[str, str]]:
@@ -202,7 +236,10 @@ def solvers(law: str | None = None) -> list[tuple[str, str]]:
 
 def _block_list(self: Any) -> list[Block]:
     """Its blocks in row order."""
-    return [Block(BlockType(type_), dim, mu or 0.0, lower, upper) for type_, _, dim, mu, lower, upper in self._blocks]
+    return [
+        Block(BlockType(type_), dim, mu or 0.0, lower, upper)
+        for type_, _, dim, mu, lower, upper in self._blocks
+    ]
 
 
 def _problem_repr(self: Any) -> str:
@@ -212,9 +249,11 @@ def _problem_repr(self: Any) -> str:
 
 def install() -> None:
     """Give Problem what is here."""
-    c = _core.Problem
-    c.solve = _solve
-    c.residual = _residual
-    c.from_mass = staticmethod(_from_mass)
-    c.blocks = property(_block_list)
-    c.__repr__ = _problem_repr
+    attach(
+        _core.Problem,
+        solve=_solve,
+        residual=_residual,
+        from_mass=staticmethod(_from_mass),
+        blocks=property(_block_list),
+        __repr__=_problem_repr,
+    )

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import _core, _named
+from ._core import Model
 
 __all__ = ["Camera", "Renderer", "write_png"]
 
@@ -48,9 +49,9 @@ class Renderer:
         Pixels, 1 to 8192 each.
     """
 
-    def __init__(self, model: Any, height: int = 240, width: int = 320) -> None:
+    def __init__(self, model: Model, height: int = 240, width: int = 320) -> None:
         self.model = model
-        self._picture = _core._Picture(width, height)
+        self._picture: Any = _core._Picture(width, height)
         self._size = (height, width)
         self._scene: tuple[Any, Any] | None = None
         self.force_scale = 0.0
@@ -97,7 +98,9 @@ class Renderer:
         worlds = [data] if isinstance(data, _core.Data) else list(data)
         self._scene = (worlds, self._camera(camera))
 
-    def render(self, *, out: np.ndarray[Any, Any] | None = None, labels: Sequence[str] = ()) -> np.ndarray[Any, Any]:
+    def render(
+        self, *, out: np.ndarray[Any, Any] | None = None, labels: Sequence[str] = ()
+    ) -> np.ndarray[Any, Any]:
         """Draw the scene as its worlds are now.
 
         Parameters
@@ -117,7 +120,9 @@ class Renderer:
         if self._scene is None:
             raise RuntimeError("call update_scene first")
         worlds, camera = self._scene
-        picture: np.ndarray[Any, Any] = self._picture.draw(self.model, worlds, list(labels), camera, self.force_scale)
+        picture: np.ndarray[Any, Any] = self._picture.draw(
+            self.model, worlds, list(labels), camera, self.force_scale
+        )
         if out is None:
             return picture
         out[...] = picture

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ._batch import Batch
+from ._core import Data, Model
 from ._errors import Error
 
 __all__ = ["StateBit", "rollout", "state_size"]
@@ -24,14 +25,21 @@ StateBit = {
 _HELD = ("ctrl", "qfrc_applied", "xfrc_applied")
 
 
-def state_size(m: Any) -> int:
+def state_size(m: Model) -> int:
     """Values of a state of a rollout: time, qpos, qvel, act."""
     return int(1 + m.nq + m.nv + m.na)
 
 
 def _widths(m: Any, spec: int) -> dict[str, int]:
-    columns = {"ctrl": m.nu, "qfrc_applied": m.nv, "xfrc_applied": 6 * m.nbody, "eq_active": m.neq,
-               "mocap_pos": 3 * m.nmocap, "mocap_quat": 4 * m.nmocap, "userdata": m.nuserdata}
+    columns = {
+        "ctrl": m.nu,
+        "qfrc_applied": m.nv,
+        "xfrc_applied": 6 * m.nbody,
+        "eq_active": m.neq,
+        "mocap_pos": 3 * m.nmocap,
+        "mocap_quat": 4 * m.nmocap,
+        "userdata": m.nuserdata,
+    }
     if spec & ~sum(StateBit.values()):
         raise ValueError("control_spec can only contain bits of mjSTATE_USER")
     return {name: columns[name] for name, bit in StateBit.items() if spec & bit}
@@ -105,8 +113,8 @@ def _run(b: Batch, nstep: int, inputs: dict[str, Any], state: Any, sensordata: A
 
 
 def rollout(
-    model: Any,
-    data: Any,
+    model: Model | Sequence[Model],
+    data: Data | Sequence[Data],
     initial_state: Any,
     control: Any = None,
     *,
@@ -165,19 +173,35 @@ def rollout(
     warm = _rows("initial_warmstart", initial_warmstart, 2)
     widths = _widths(m, control_spec)
     nstate = state_size(m)
-    for name, array, columns in (("initial_state", initial, nstate), ("control", controls, sum(widths.values())),
-                                 ("initial_warmstart", warm, m.nv), ("state", state, nstate),
-                                 ("sensordata", sensordata, m.nsensordata)):
+    for name, array, columns in (
+        ("initial_state", initial, nstate),
+        ("control", controls, sum(widths.values())),
+        ("initial_warmstart", warm, m.nv),
+        ("state", state, nstate),
+        ("sensordata", sensordata, m.nsensordata),
+    ):
         _width(name, array, columns)
     outputs = [(name, a) for name, a in (("state", state), ("sensordata", sensordata)) if a is not None]
     for name, array in outputs:
         if array.ndim != 3 or array.dtype != np.float64:
             raise ValueError(f"{name}: expected three dimensions of float64")
     # One model per rollout, or one for all; the same for states and inputs.
-    nroll = _common("nroll", [len(models), *(a.shape[0] for a in (initial, controls, warm) if a is not None),
-                              *(a.shape[0] for _, a in outputs)])
-    steps = _common("nstep", [*([controls.shape[1]] if controls is not None else []), *(a.shape[1] for _, a in outputs),
-                              *([nstep] if nstep is not None else [])])
+    nroll = _common(
+        "nroll",
+        [
+            len(models),
+            *(a.shape[0] for a in (initial, controls, warm) if a is not None),
+            *(a.shape[0] for _, a in outputs),
+        ],
+    )
+    steps = _common(
+        "nstep",
+        [
+            *([controls.shape[1]] if controls is not None else []),
+            *(a.shape[1] for _, a in outputs),
+            *([nstep] if nstep is not None else []),
+        ],
+    )
     for name, array in outputs:
         if array.shape[:2] != (nroll, steps):
             raise ValueError(f"{name}: expected shape ({nroll}, {steps}, ...), got {array.shape}")
@@ -186,8 +210,9 @@ def rollout(
     if sensordata is None:
         sensordata = np.empty((nroll, steps, m.nsensordata))
     b = Batch(m, nroll, len(datas))
-    for world, own in enumerate(models if len(models) > 1 else []):
-        b.set_model(world, own)
+    for world, own in enumerate(models):
+        if own is not m:
+            b.set_model(world, own)
     _set_initial(b, m, np.broadcast_to(initial, (nroll, nstate)), warm)
     inputs: dict[str, Any] = {}
     if controls is not None:

@@ -3,11 +3,12 @@
 from typing import Any
 
 from . import _core, _named
+from ._core import Data, Model
 
 __all__ = ["inverse", "reset_to_key"]
 
 
-def reset_to_key(m: Any, d: Any, key: int | str) -> None:
+def reset_to_key(m: Model, d: Data, key: int | str) -> None:
     """Return to a keyframe.
 
     Parameters
@@ -21,8 +22,8 @@ def reset_to_key(m: Any, d: Any, key: int | str) -> None:
 
 
 def inverse(
-    m: Any,
-    d: Any,
+    m: Model,
+    d: Data,
     qacc: Any,
     *,
     driven: Any = None,
@@ -54,4 +55,4 @@ def inverse(
     info : dict
         `feasible`, `reason`, residuals and iterations.
     """
-    return _core._inverse(m, d, qacc, None, driven, max_iter, tolerance, keep_base)  # type: ignore[no-any-return]
+    return _core._inverse(m, d, qacc, None, driven, max_iter, tolerance, keep_base)

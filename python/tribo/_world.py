@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from . import _core, _named
-from ._enums import ContactState, Offence, SolveStatus  # type: ignore[attr-defined]
+from ._attach import attach
+from ._core import Contacts, Data, Model, Option
+from ._enums import ContactState, Offence, SolveStatus
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,9 @@ class SolveInfo:
 
 def solve_info(row: tuple[Any, ...]) -> SolveInfo:
     """The info of a tuple of the compiled part."""
-    return SolveInfo(SolveStatus(row[0]), *row[1:6], Residual(**row[6]), Residual(**row[7]))
+    return SolveInfo(
+        SolveStatus(row[0]), row[1], row[2], row[3], row[4], row[5], Residual(**row[6]), Residual(**row[7])
+    )
 
 
 class Offender(NamedTuple):
@@ -90,12 +94,12 @@ def offender(self: Any) -> Offender:
     return Offender(Offence(reason), geom1, geom2, body)
 
 
-def contact(self: Any) -> Any:
+def contact(self: Any) -> Contacts:
     """The contacts of the last step: `d.contact[i].frame`, or of all at once: `d.contact.dist`."""
     return _core._contacts(self)
 
 
-def contact_state(self: Any) -> Any:
+def contact_state(self: Any) -> ContactState:
     """Open, sticking, sliding or rolling."""
     return ContactState(self._state)
 
@@ -125,9 +129,9 @@ def to_binary(self: Any) -> bytes:
         os.unlink(path)
 
 
-def model_copy(self: Any, memo: Any = None) -> Any:
+def model_copy(self: Any, memo: Any = None) -> Model:
     """A deep copy; callbacks are the same functions."""
-    copy = self._copy()
+    copy: Model = self._copy()
     for i, function in enumerate(_callbacks(self)):
         _core._set_callback(copy, i, function)
     return copy
@@ -151,22 +155,24 @@ def data_reduce(self: Any) -> Any:
     return _restore_data, (self.model, self._arrays(), self.snapshot(), self.energy.copy())
 
 
-def data_copy(self: Any) -> Any:
+def data_copy(self: Any) -> Data:
     """A world of the same model that continues with the same bits."""
-    copy = self._copy()
+    copy: Data = self._copy()
     copy.load_snapshot(self.snapshot())
     return copy
 
 
-def data_deepcopy(self: Any, memo: Any) -> Any:
+def data_deepcopy(self: Any, memo: Any) -> Data:
     """As copy: worlds share their constant model."""
     return data_copy(self)
 
 
 def model_repr(self: Any) -> str:
     """One line."""
-    return (f"<tribo.Model {self.name!r}: {self.nbody - 1} bodies, {self.njnt} joints, {self.nv} dofs, "
-            f"{self.nu} actuators, {self.ngeom} geoms>")
+    return (
+        f"<tribo.Model {self.name!r}: {self.nbody - 1} bodies, {self.njnt} joints, {self.nv} dofs, "
+        f"{self.nu} actuators, {self.ngeom} geoms>"
+    )
 
 
 def data_repr(self: Any) -> str:
@@ -174,9 +180,14 @@ def data_repr(self: Any) -> str:
     return f"<tribo.Data of {self.model.name!r}: t = {self.time:g} s, {self.ncon} contacts>"
 
 
+def _option(self: Any) -> Option:
+    """The options, live: `m.opt.timestep = 0.001`."""
+    return _core._option(self)
+
+
 CALLBACKS = ("control_callback", "passive_callback", "contact_filter", "contact_callback")
 _MEANING = {
-    "control_callback": "Function (m, d) that sets d.ctrl and applied forces in every evaluation of a step, or None.",
+    "control_callback": "Function (m, d) that sets d.ctrl and applied forces in a step, or None.",
     "passive_callback": "Function (m, d) that adds further forces to d.qfrc_passive, or None.",
     "contact_filter": "Function (m, d, geom1, geom2): true where the two geoms do not collide now, or None.",
     "contact_callback": "Function (m, d, contact) that may change parameters of a contact, or None.",
@@ -195,20 +206,26 @@ def _callback(which: int, doc: str) -> property:
 
 def install() -> None:
     """Give Model and Data what is here."""
-    model, data = _core.Model, _core.Data
-    for which, name in enumerate(CALLBACKS):
-        setattr(model, name, _callback(which, _MEANING[name]))
-    model.opt = property(_core._option, doc="The options, live: `m.opt.timestep = 0.001`.")
-    model.to_binary = to_binary
-    model.__copy__ = model.__deepcopy__ = model_copy
-    model.__reduce__ = model_reduce
-    model.__repr__ = model_repr
-    data.solve = property(solve)
-    data.offender = property(offender)
-    data.contact = property(contact)
-    data.__copy__ = data_copy
-    data.__deepcopy__ = data_deepcopy
-    data.__reduce__ = data_reduce
-    data.__repr__ = data_repr
-    _core.Contact.state = property(contact_state)
+    callbacks = {name: _callback(which, _MEANING[name]) for which, name in enumerate(CALLBACKS)}
+    attach(
+        _core.Model,
+        opt=property(_option),
+        to_binary=to_binary,
+        __copy__=model_copy,
+        __deepcopy__=model_copy,
+        __reduce__=model_reduce,
+        __repr__=model_repr,
+        **callbacks,
+    )
+    attach(
+        _core.Data,
+        solve=property(solve),
+        offender=property(offender),
+        contact=property(contact),
+        __copy__=data_copy,
+        __deepcopy__=data_deepcopy,
+        __reduce__=data_reduce,
+        __repr__=data_repr,
+    )
+    attach(_core.Contact, state=property(contact_state))
     _named.install()

@@ -1,0 +1,97 @@
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tribo
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def run(code: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=cwd)
+
+
+def test_nothing_leaks_when_the_interpreter_ends():
+    done = run("""
+import copy, pickle, tribo, numpy as np
+m = tribo.Model.from_xml_path("scenes/quadruped.xml")
+d = tribo.Data(m)
+m.control_callback = lambda m, d: None
+tribo.step(m, d, 5)
+keep = [d.qpos, d.contact[0], d.contact, m.opt, m.opt.gravity, copy.copy(d), tribo.derivatives(m, d)]
+b = tribo.Batch(m, 3, 2); b.expand("geom_friction"); b.step(2)
+s = tribo.Spec.from_model(m); e = s.world
+p = tribo.problem(np.eye(3), [-1.0, 0, 0], 0.5); p.solve()
+try:
+    tribo.Model.from_xml_string("<x/>")
+except tribo.Error as error:
+    kept = error
+""")
+    assert done.returncode == 0, done.stderr
+    assert "leaked" not in done.stderr and not done.stderr, done.stderr
+
+
+def test_importing_loads_no_back_end():
+    done = run("import sys, tribo; print(*(n for n in ('scipy', 'torch', 'jax', 'gymnasium', 'mujoco') if n in sys.modules))")
+    assert done.stdout.strip() == "", done.stderr
+
+
+def test_subinterpreters_are_refused():
+    done = run("""
+try:
+    import _xxsubinterpreters as s
+except ImportError:
+    import _interpreters as s
+i = s.create()
+try:
+    print(s.run_string(i, "import tribo._core"))
+except BaseException as error:
+    print("refused", type(error).__name__)
+""")
+    assert done.returncode == 0 and ("refused" in done.stdout or "ImportError" in done.stdout), done.stderr
+
+
+def test_the_command_line_comes_with_the_package():
+    done = subprocess.run([sys.executable, "-m", "tribo", "info", "scenes/stack.xml", "--json"], capture_output=True,
+                          text=True, cwd=ROOT)
+    assert done.returncode == 0 and '"nq"' in done.stdout, done.stderr
+
+
+def test_every_public_name_has_documentation():
+    for name in tribo.__all__:
+        assert getattr(tribo, name).__doc__, name
+    for owner in (tribo.Model, tribo.Data, tribo.Batch, tribo.Option, tribo.Contact, tribo.Contacts, tribo.Spec,
+                  tribo.Element, tribo.Problem, tribo.Derivatives, tribo.Renderer):
+        for name in dir(owner):
+            if not name.startswith("_"):
+                assert getattr(owner, name).__doc__, f"{owner.__name__}.{name}"
+
+
+def test_public_names_have_one_path():
+    assert len(set(tribo.__all__)) == len(tribo.__all__)
+
+
+def test_stubs_are_current():
+    done = subprocess.run([sys.executable, str(ROOT / "python/stubs.py"), str(ROOT / "python/tribo"), "--check"],
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_lines_of_the_readme_run():
+    text = (ROOT / "README.md").read_text()
+    blocks = re.findall(r"```python\n(.*?)```", text, re.S)
+    assert blocks and text.index("```python") < text.index("```c")
+    for block in blocks:
+        done = run(block)
+        assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs/manual").glob("python*.md")), ids=lambda p: p.name)
+def test_the_lines_of_the_manual_run(page, tmp_path):
+    code = "\n".join(re.findall(r"```python\n(.*?)```", page.read_text(), re.S))
+    assert code
+    done = run(f"import os; os.chdir({str(tmp_path)!r}); os.symlink({str(ROOT / 'scenes')!r}, 'scenes')\n{code}")
+    assert done.returncode == 0, done.stderr

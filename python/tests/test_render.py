@@ -1,0 +1,30 @@
+import numpy as np
+import pytest
+
+import tribo
+
+
+def test_pictures_show_the_world(quadruped, tmp_path):
+    m, d = quadruped
+    tribo.forward(m, d)
+    with tribo.Renderer(m, 60, 80) as r:
+        with pytest.raises(RuntimeError):
+            r.render()
+        r.update_scene(d)
+        picture = r.render()
+        assert picture.shape == (60, 80, 3) and picture.dtype == np.uint8 and picture.std() > 5
+        r.update_scene(d, tribo.Camera(distance=50))
+        far = r.render(out=np.empty_like(picture))
+        assert not np.array_equal(far, picture)
+        r.update_scene([d, tribo.Data(m)])
+        r.force_scale = tribo.force_scale(m, d)
+        two = r.render(labels=["a", "b"])
+        path = tmp_path / "film.png"
+        tribo.write_png(path, [picture, two])
+        assert path.read_bytes()[:4] == b"\x89PNG"
+    with pytest.raises(RuntimeError, match="closed"):
+        r.render()
+    with pytest.raises(tribo.Error):
+        tribo.Renderer(m, 0, 10)
+    with pytest.raises(ValueError):
+        tribo.write_png(path, [picture, picture[:-1]])
