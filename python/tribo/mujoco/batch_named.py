@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import _named
+from .. import _parts
 from . import named
 from .batch_fields import DATA_FIELDS, MODEL_FIELDS, STATE_FIELDS, did_you_mean, output_error, structural
 
@@ -19,7 +19,7 @@ class Named:
     def __init__(self, batch: Any, kind: str, key: int | str, data: bool) -> None:
         tribo = named.ALIASES[kind]
         id = named.lookup(batch.model, tribo, key)
-        name = batch.model.id2name(_named.KINDS[tribo][0], id)
+        name = batch.model.id2name(_parts.KINDS[tribo][0], id)
         rows = (named.DATA[tribo]._rows if data else {}, named.MODEL[tribo]._rows)
         for slot, value in (("_batch", batch), ("_kind", kind), ("_tables", rows), ("id", id), ("name", name)):
             object.__setattr__(self, slot, value)
@@ -35,7 +35,7 @@ class Named:
     def _cut(self, rows: Any, how: str, matrix: bool) -> Any:
         if how == "id":
             return rows[:, self.id] if matrix else rows[:, self.id : self.id + 1]
-        span = _named._span(self._batch.model, how, self.id)
+        span = _parts._span(self._batch.model, how, self.id)
         part = rows[:, 0:0] if span is None else rows[:, span]
         return part[:, 0] if how == "mocap" and span is not None else part
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import _named
+from .. import _parts
 
 # 0 and 1 in Tribo, booleans in MuJoCo.
 BOOLS = ("actuator_actearly", "actuator_actlimited", "actuator_ctrllimited", "actuator_forcelimited",
@@ -14,7 +14,7 @@ BOOLS = ("actuator_actearly", "actuator_actlimited", "actuator_ctrllimited", "ac
 # Kinds with other numbers: "user" comes after kinds that Tribo does not have.
 MAPPED: dict[str, dict[int, int]] = {"actuator_dyntype": {5: 7}, "actuator_gaintype": {3: 6},
                                      "actuator_biastype": {3: 5}}
-NAME_ADDRESSES = tuple(row[2] for row in _named.KINDS.values())
+NAME_ADDRESSES = tuple(row[2] for row in _parts.KINDS.values())
 
 # Stage at which a type of sensor is computed: position 1, velocity 2, acceleration 3.
 _VELOCITY = {2, 3, 10, 12, 14, 19, 21, 24, 31, 32, 36, 37, 44}

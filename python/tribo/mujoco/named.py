@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import _core, _named
+from .. import _core, _named, _parts
 
 # Name of the kind in Tribo by the method of MuJoCo; several methods mean the same.
 ALIASES = {
@@ -76,15 +76,15 @@ def _span(model: Any, how: str, id: int) -> slice | None:
     if how == "path":
         first = int(model.tendon_Jadr[id])
         return slice(first, first + int(model.tendon_Jnnz[id]))
-    return _named._span(model, how, id)
+    return _parts._span(model, how, id)
 
 
 def _rows_of(fields: list[tuple[str, ...]], kind: str, extra: tuple[str, ...]) -> dict[str, tuple[str, str, bool]]:
     """Field, rule of its rows and whether a row is a vector, by attribute."""
     made: dict[str, tuple[str, str, bool]] = {}
-    prefixes = (*_named.KINDS[kind][3], "dof_") if kind == "joint" else _named.KINDS[kind][3]
+    prefixes = (*_parts.KINDS[kind][3], "dof_") if kind == "joint" else _parts.KINDS[kind][3]
     for field, type_, rows, columns, _, _ in fields:
-        how = _named._rows(kind, rows)
+        how = _parts._rows(kind, rows)
         if how is None or type_ == "char" or field.startswith("name_"):
             continue
         attr = "data" if field == "sensordata" else _short(field, prefixes)
@@ -111,8 +111,8 @@ def _class(of: str, kind: str, fields: Any, extra: tuple[str, ...]) -> type[View
                  "__doc__": f"A {kind}, as MuJoCo's bindings show it."})
 
 
-MODEL = {kind: _class("Model", kind, _core.model_fields, EXTRA_MODEL.get(kind, ())) for kind in _named.KINDS}
-DATA = {kind: _class("Data", kind, _core.data_fields, EXTRA_DATA.get(kind, ())) for kind in _named.KINDS}
+MODEL = {kind: _class("Model", kind, _core.model_fields, EXTRA_MODEL.get(kind, ())) for kind in _parts.KINDS}
+DATA = {kind: _class("Data", kind, _core.data_fields, EXTRA_DATA.get(kind, ())) for kind in _parts.KINDS}
 
 
 class ActuatorData(DATA["actuator"]):  # type: ignore[misc,valid-type]
@@ -138,7 +138,7 @@ DATA["actuator"] = ActuatorData
 
 def lookup(model: Any, kind: str, which: Any) -> int:
     """Id of a part by name or number, with MuJoCo's errors."""
-    type_, size, _, _ = _named.KINDS[kind]
+    type_, size, _, _ = _parts.KINDS[kind]
     count = getattr(model, size)
     if isinstance(which, str):
         id = int(model.name2id(type_, which)) if which else -1
@@ -162,7 +162,7 @@ def method(alias: str, of_model: bool) -> Any:
         id = lookup(model, kind, name)
         kept = self._extra.setdefault(("views", kind), {})
         if id not in kept:
-            kept[id] = views(self, id, model.id2name(_named.KINDS[kind][0], id))
+            kept[id] = views(self, id, model.id2name(_parts.KINDS[kind][0], id))
         return kept[id]
 
     find.__name__ = alias
