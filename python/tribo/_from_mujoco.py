@@ -32,7 +32,7 @@ _DERIVED = ("body_subtreemass", "body_invweight0", "dof_invweight0", "dof_M0", "
             "actuator_acc0", "actuator_length0", "actuator_lengthrange", "geom_rbound", "geom_aabb", "cam_pos0",
             "cam_poscom0", "cam_mat0")
 # Fields that have another meaning in Tribo, or another shape.
-_SKIPPED = {"geom_fluid", "names", "text_data", "mesh_pos", "mesh_quat", "mesh_scale", "eq_data"}
+_SKIPPED = {"geom_fluid", "names", "text_data", "mesh_pos", "mesh_quat", "mesh_scale", "eq_data", "geom_rgba", "cam_intrinsic"}
 _OPTIONS = {row[0] for row in _core.option_fields} - {"solver", "mjsolver", "enableflags", "disableflags", "integrator"}
 
 

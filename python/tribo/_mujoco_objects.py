@@ -113,6 +113,13 @@ class Writer:
         values = getattr(self.mj, f"{kind}_user")
         return values[i] if values.size else None
 
+    def _colour(self, kind: str, i: int) -> Any:
+        """Its own, or that of its material where it has only the initial one."""
+        own, material = getattr(self.mj, f"{kind}_rgba")[i], int(getattr(self.mj, f"{kind}_matid")[i])
+        if material >= 0 and np.array_equal(own, np.array([0.5, 0.5, 0.5, 1], np.float32)):
+            own = self.mj.mat_rgba[material]
+        return [float(repr(np.float32(x)).split("(")[-1].rstrip(")")) for x in own]
+
     def _assets(self, parent: Element) -> None:
         mj = self.mj
         for i in range(mj.nmesh):
@@ -193,7 +200,7 @@ class Writer:
             ("conaffinity", [mj.geom_conaffinity[g]]), ("condim", [mj.geom_condim[g]]),
             ("group", [mj.geom_group[g]]), ("priority", [mj.geom_priority[g]]), ("friction", mj.geom_friction[g]),
             ("solmix", [mj.geom_solmix[g]]), ("solref", mj.geom_solref[g]), ("solimp", mj.geom_solimp[g]),
-            ("margin", [mj.geom_margin[g]]), ("gap", [mj.geom_gap[g]]), ("rgba", mj.geom_rgba[g].astype(float)),
+            ("margin", [mj.geom_margin[g]]), ("gap", [mj.geom_gap[g]]), ("rgba", self._colour("geom", g)),
             ("fluidshape", "ellipsoid" if fluid[0] > 0 else None), ("fluidcoef", fluid[1:6] if fluid[0] > 0 else None),
             ("user", self._user("geom", g))])
 
@@ -204,7 +211,8 @@ class Writer:
             raise UnsupportedError(f"site {self.name('site', s) or s}: a mesh as its shape, which Tribo does not have")
         self.add(body, "site", "site", s, [
             ("type", _GEOMS[kind]), ("size", mj.site_size[s]), ("pos", mj.site_pos[s]), ("quat", mj.site_quat[s]),
-            ("group", [mj.site_group[s]]), ("rgba", mj.site_rgba[s].astype(float)), ("user", self._user("site", s))])
+            ("group", [mj.site_group[s]]), ("rgba", self._colour("site", s)),
+            ("user", self._user("site", s))])
 
     def _camera(self, body: Element, c: int) -> None:
         mj = self.mj

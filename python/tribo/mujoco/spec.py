@@ -1,0 +1,358 @@
+"""MjSpec over tribo.Spec: a model that can be changed, with MuJoCo's elements."""
+
+import os
+from typing import Any, ClassVar
+
+from .. import _core
+from .._errors import FileError
+from .model import MjModel, _files, _soft
+from .option import FIELDS as OPTIONS
+from .spec_actors import MjsWrap  # noqa: F401
+from .spec_elements import *  # noqa: F403
+from .spec_elements import CLASSES, MjsBody, MjsDefault, MjsElement, MjsFrame, MjStruct, wrap
+from .spec_lists import LISTS, SECTIONS, elements
+from .visual import MjStatistic, MjVisual
+from .visual import read as read_visual
+
+__all__ = ["MjSpec", "MjStruct", "bind_data", "bind_model"]
+
+
+class Settings:
+    """Attributes of <option> or <compiler>, as MuJoCo's structs have them."""
+
+    _WORDS: ClassVar[dict[str, dict[int, str]]] = {
+        "integrator": {0: "Euler", 1: "RK4", 2: "implicit", 3: "implicitfast"},
+        "cone": {0: "pyramidal", 1: "elliptic"}, "solver": {0: "PGS", 1: "CG", 2: "Newton"},
+        "jacobian": {0: "dense", 1: "sparse", 2: "auto"}}
+
+    def __init__(self, spec: "MjSpec", section: str) -> None:
+        object.__setattr__(self, "_spec", spec)
+        object.__setattr__(self, "_element", spec._spec.section(section))
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in OPTIONS:
+            raise AttributeError(f"no option {name!r}")
+        return getattr(self._spec._compiled(remember=False).opt, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in self._WORDS and not isinstance(value, str):
+            value = self._WORDS[name][int(value)]
+        self._element[name] = value
+
+
+class Compiler:
+    """Attributes of <compiler>."""
+
+    def __init__(self, spec: "MjSpec") -> None:
+        object.__setattr__(self, "_element", spec._spec.section("compiler"))
+
+    @property
+    def degree(self) -> bool:
+        """Whether angles are in degrees."""
+        return self._element["angle"] != "radian"  # type: ignore[no-any-return]
+
+    @property
+    def eulerseq(self) -> Any:
+        """Letters of the axes of Euler angles."""
+        return Letters(self._element)
+
+    def __getattr__(self, name: str) -> Any:
+        return self._element[name] or ""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "degree":
+            self._element["angle"] = "degree" if value else "radian"
+        elif name == "eulerseq":
+            self._element["eulerseq"] = "".join(value)
+        else:
+            self._element[name] = value
+
+
+class Letters:
+    """A word whose letters are set one by one."""
+
+    def __init__(self, element: Any) -> None:
+        self._element = element
+
+    def _word(self) -> str:
+        return self._element["eulerseq"] or "xyz"
+
+    def __len__(self) -> int:
+        return len(self._word())
+
+    def __getitem__(self, i: int) -> str:
+        return self._word()[i]
+
+    def __setitem__(self, i: int, letter: str) -> None:
+        word = list(self._word())
+        if not 0 <= i < len(word):
+            raise IndexError("eulerseq has three letters")
+        word[i] = letter
+        self._element["eulerseq"] = "".join(word)
+
+
+class MjSpec:
+    """A model that can be changed: load or build it, edit it, compile it, write it."""
+
+    def __init__(self, spec: Any = None) -> None:
+        self._spec = _core.Spec() if spec is None else spec
+        self.assets: dict[str, Any] = {}
+        self._text = ""
+        self._folder: str | None = None
+        self.parent: MjSpec | None = None
+        self._visual, self._stat = MjVisual(), MjStatistic()
+
+    # ---- loading and writing ----------------------------------------------------------------------
+
+    @staticmethod
+    def from_string(xml: str, include: Any = None, assets: Any = None) -> "MjSpec":
+        """Load MJCF or URDF text; `include` and `assets` are files by name."""
+        files = {**(include or {}), **(assets or {})}
+        with _files(files) as directory:
+            made = MjSpec(_core.Spec.from_string(xml, directory))
+        made._keep(xml, assets)
+        return made
+
+    @staticmethod
+    def from_file(filename: Any, include: Any = None, assets: Any = None) -> "MjSpec":
+        """Load MJCF or URDF from a file, or from `include`."""
+        path = os.fspath(filename)
+        if include and path in include and not os.path.exists(path):
+            text = include[path]
+            return MjSpec.from_string(text.decode() if isinstance(text, bytes) else text, include, assets)
+        try:
+            made = MjSpec(_core.Spec.from_file(path))
+        except FileError as error:
+            raise ValueError(str(error)) from error
+        with open(path, encoding="utf-8") as file:
+            made._keep(file.read(), assets)
+        made._folder = os.path.dirname(os.path.abspath(path))
+        return made
+
+    def _keep(self, text: str, assets: Any) -> None:
+        self._text = text
+        self.assets.update(assets or {})
+        read_visual(text, self._visual, self._stat)
+
+    def to_xml(self) -> str:
+        """The spec as MJCF text."""
+        return self._spec.to_xml()  # type: ignore[no-any-return]
+
+    def to_file(self, filename: Any) -> None:
+        """Write MJCF."""
+        self._spec.save(os.fspath(filename))
+
+    def copy(self) -> "MjSpec":
+        """A deep copy."""
+        made = MjSpec(self._spec.copy())
+        made.assets, made._text, made._folder = dict(self.assets), self._text, self._folder
+        made._visual.assign(self._visual)
+        return made
+
+    # ---- compiling --------------------------------------------------------------------------------
+
+    def _compiled(self, remember: bool = True) -> MjModel:
+        try:
+            if self.assets:
+                with _files(self.assets) as directory:
+                    paths = [directory, *([self._folder] if self._folder else [])]
+                    model = _core.Model.from_xml_string(self.to_xml(), directory, search_paths=paths)
+            else:
+                model = self._spec.compile()
+        except FileError as error:
+            raise ValueError(f"Error: {error}") from error
+        made = _soft(model, self._text)
+        made.vis = self._visual
+        if "meansize" in self._text or self._stat.meansize:
+            made.stat.meansize = self._stat.meansize
+        if remember:
+            made._extra["spec"] = self.to_xml()
+        return made
+
+    def compile(self, vfs: Any = None) -> MjModel:
+        """A new model; the spec can be changed and compiled again."""
+        return self._compiled()
+
+    def recompile(self, m: MjModel, d: Any) -> tuple[MjModel, Any]:
+        """A new model, and a world with the state of `d`: parts are recognised by name and order."""
+        from .data import MjData
+
+        model, data = self._spec.recompile(m, d)
+        made = _soft(model, self._text)
+        made.opt = m.opt
+        made._extra["spec"] = self.to_xml()
+        world = MjData(made)
+        world.load_snapshot(data.snapshot())
+        world._set_arrays(data._arrays())
+        return made, world
+
+    # ---- contents ---------------------------------------------------------------------------------
+
+    @property
+    def worldbody(self) -> MjsBody:
+        """The world."""
+        return wrap(self, self._spec.world)  # type: ignore[return-value]
+
+    @property
+    def modelname(self) -> str:
+        """Name of the model."""
+        return self._spec.root["model"] or ""
+
+    @modelname.setter
+    def modelname(self, value: str) -> None:
+        self._spec.root["model"] = value
+
+    @property
+    def option(self) -> Settings:
+        """Options."""
+        return Settings(self, "option")
+
+    @property
+    def compiler(self) -> Compiler:
+        """Settings of the compiler."""
+        return Compiler(self)
+
+    @property
+    def visual(self) -> MjVisual:
+        """Settings of pictures: kept, not used."""
+        return self._visual
+
+    @property
+    def stat(self) -> MjStatistic:
+        """Statistics."""
+        return self._stat
+
+    @property
+    def default(self) -> MjsDefault:
+        """The default class of all elements."""
+        return MjsDefault(self, self._spec.section("default"), "main")
+
+    def add_default(self, name: str, parent: Any = None) -> MjsDefault:
+        """A default class."""
+        inside = (parent or self.default)._element
+        return MjsDefault(self, inside.add("default", **{"class": name}), name)
+
+    def find_default(self, name: str) -> MjsDefault | None:
+        """The default class of that name, or None."""
+        if name == "main":
+            return self.default
+        found = _default_of(self._spec.section("default"), name)
+        return None if found is None else MjsDefault(self, found, name)
+
+    @property
+    def bodies(self) -> list[Any]:
+        """All bodies, the world first, in the order of their numbers."""
+        return [self.worldbody, *elements(self, "body")]
+
+    def __getattr__(self, name: str) -> Any:
+        if name in LISTS:
+            return elements(self, LISTS[name])
+        if name in SECTIONS or name in ("frame", "geom", "joint", "site", "camera", "light", "body"):
+            return lambda key: self._find(name, key)
+        if name.startswith("add_") and name[4:] in SECTIONS:
+            return lambda default=None, **values: self._add(name[4:], default, values)
+        raise AttributeError(f"MjSpec has no {name!r}")
+
+    def _find(self, kind: str, name: str) -> Any:
+        if kind == "body" and name == "world":
+            return self.worldbody
+        return next((e for e in elements(self, kind) if e.name == name), None)
+
+    def _add(self, kind: str, default: Any, values: dict[str, Any]) -> Any:
+        made = CLASSES[kind]._create(self, self._spec.section(SECTIONS[kind]), values)
+        made._given(values, default)
+        return made
+
+    def delete(self, element: MjsElement) -> None:
+        """Remove an element with its contents."""
+        if self.parent is not None:
+            raise ValueError("Cannot delete element from an attached mjSpec.")
+        element._element.delete()
+
+    def attach(self, child: "MjSpec", prefix: str = "", suffix: str = "", frame: Any = None,
+               site: Any = None) -> Any:
+        """Attach a copy of another spec to a frame or a site."""
+        place = frame if frame is not None else site
+        if isinstance(place, str):
+            word = "Frame" if frame is not None else "Site"
+            place = self._find("frame" if frame is not None else "site", place)
+            if place is None:
+                raise ValueError(f"{word} not found.")
+        if place is None:
+            raise ValueError("attach: give a frame or a site")
+        made = place._element.attach(child._spec, prefix or None, suffix or None)
+        child.parent = self
+        self.assets.update(child.assets)
+        return wrap(self, made) if made.tag in CLASSES or made.tag == "frame" else MjsFrame(self, made)
+
+    @property
+    def _address(self) -> int:
+        return id(self._spec)
+
+
+def _default_of(element: Any, name: str) -> Any:
+    for child in element.children:
+        if child.tag == "default":
+            if child["class"] == name:
+                return child
+            inner = _default_of(child, name)
+            if inner is not None:
+                return inner
+    return None
+
+
+class Bound:
+    """Parts of a model or a world that elements of a spec became."""
+
+    def __init__(self, views: list[Any], single: bool) -> None:
+        object.__setattr__(self, "_views", views)
+        object.__setattr__(self, "_single", single)
+
+    def __getattr__(self, name: str) -> Any:
+        import numpy as np
+
+        try:
+            parts = [getattr(view, name) for view in self._views]
+        except AttributeError:
+            raise AttributeError(f"object has no attribute {name!r}") from None
+        if self._single:
+            return parts[0]
+        if not parts:
+            return np.zeros(0)
+        if any(not isinstance(part, np.ndarray) for part in parts):
+            return parts
+        return np.concatenate(parts) if all(part.ndim == 1 and part.size == 1 for part in parts) else np.array(parts)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        import numpy as np
+
+        if self._single:
+            setattr(self._views[0], name, value)
+            return
+        if np.ndim(value) == 0 or len(value) != len(self._views):
+            raise ValueError(f"{name}: expected {len(self._views)} values, one for each element")
+        for view, one in zip(self._views, value, strict=True):
+            setattr(view, name, one)
+
+
+def _bind(owner: Any, model: MjModel, parts: Any) -> Any:
+    single = isinstance(parts, MjsElement)
+    chosen = [parts] if single else list(parts)
+    views = []
+    for element in chosen:
+        if model._extra.get("spec") != element._spec_of.to_xml():
+            raise ValueError("The mjSpec does not match mjModel. Please recompile the mjSpec.")
+        views.append(getattr(owner, element._METHOD)(element.id))
+    return Bound(views, single)
+
+
+def bind_model(model: MjModel, parts: Any) -> Any:
+    """Views of a model of elements of its spec."""
+    return _bind(model, model, parts)
+
+
+def bind_data(data: Any, parts: Any) -> Any:
+    """Views of a world of elements of its spec."""
+    return _bind(data, data.model, parts)
+
+

@@ -1,0 +1,250 @@
+"""Elements of a spec with the names of MuJoCo's classes and attributes."""
+
+from typing import Any, ClassVar, Union
+
+import numpy as np
+
+from . import enums
+from .spec_actors import MjsActuator, MjsEquality, MjsSensor, MjsTendon
+from .spec_base import MjsElement
+from .spec_lists import in_body, in_tree, kind_of
+
+_FIND = ("body", "frame", "geom", "site", "joint", "light", "camera")
+
+
+class _Place(MjsElement):
+    """A body or a frame: elements can be added to it."""
+
+    def _add(self, kind: str, default: Any, values: dict[str, Any], tag: str = "") -> Any:
+        where = self._element
+        if isinstance(default, MjsFrame):
+            where, default = default._element, None
+        made = CLASSES[kind](self._spec_of, where.add(tag or kind))
+        made._given(values, default)
+        return made
+
+    def add_body(self, default: Any = None, **values: Any) -> Any:
+        """Add a body."""
+        inertial = {k: values.pop(k) for k in ("mass", "ipos", "iquat", "inertia", "fullinertia") if k in values}
+        made = self._add("body", default, values)
+        for name, value in inertial.items():
+            setattr(made, name, value)
+        return made
+
+    def add_geom(self, default: Any = None, **values: Any) -> Any:
+        """Add a geom."""
+        return self._add("geom", default, values)
+
+    def add_joint(self, default: Any = None, **values: Any) -> Any:
+        """Add a joint."""
+        return self._add("joint", default, values)
+
+    def add_freejoint(self, **values: Any) -> Any:
+        """Add a free joint."""
+        for name in values:
+            if name not in ("align", "group", "name"):
+                raise TypeError(f"Invalid {name} keyword argument. Valid options are: align, group, name.")
+        return self._add("joint", None, values, "freejoint")
+
+    def add_site(self, default: Any = None, **values: Any) -> Any:
+        """Add a site."""
+        return self._add("site", default, values)
+
+    def add_camera(self, default: Any = None, **values: Any) -> Any:
+        """Add a camera."""
+        return self._add("camera", default, values)
+
+    def add_light(self, default: Any = None, **values: Any) -> Any:
+        """Add a light."""
+        return self._add("light", default, values)
+
+    def add_frame(self, default: Any = None, **values: Any) -> Any:
+        """Add a frame."""
+        return self._add("frame", default, values)
+
+    def attach_body(self, body: Any, prefix: str = "", suffix: str = "") -> Any:
+        """Attach a copy of a body of another spec."""
+        return wrap(self._spec_of, self._element.attach(body._element, prefix or None, suffix or None))
+
+    def find_all(self, kind: Any) -> list[Any]:
+        """All elements of a kind in the body and in those under it."""
+        word = kind if isinstance(kind, str) else enums.mjtObj(int(kind)).name[6:].lower()  # type: ignore[attr-defined]
+        if word not in _FIND:
+            raise ValueError(f"body.find_all supports the types: {', '.join(_FIND)}.")
+        return [wrap(self._spec_of, e) for e in in_tree(self._element, word)]
+
+
+class MjsBody(_Place):
+    """A body."""
+
+    _KIND, _METHOD = "body", "body"
+    _OWN = ("mass", "ipos", "iquat", "inertia", "fullinertia")
+    _INERTIAL: ClassVar[dict[str, tuple[str, Any]]] = {
+        "mass": ("mass", 0.0), "ipos": ("pos", (0, 0, 0)), "iquat": ("quat", (1, 0, 0, 0)),
+        "inertia": ("diaginertia", (0, 0, 0)), "fullinertia": ("fullinertia", (0,) * 6)}
+
+    def _inertial(self, add: bool) -> Any:
+        found = next((c for c in self._element.children if c.tag == "inertial"), None)
+        return self._element.add("inertial") if found is None and add else found
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self._INERTIAL:
+            attribute, initial = self._INERTIAL[name]
+            inertial = self._inertial(False)
+            numbers = None if inertial is None else inertial.reals(attribute)
+            if name == "mass":
+                return float(initial if numbers is None else numbers[0])
+            return np.array(initial if numbers is None else numbers, float)
+        if name.endswith("s") and name[:-1] in (*_FIND, "bodie"):
+            kind = "body" if name == "bodies" else name[:-1]
+            return [wrap(self._spec_of, e) for e in in_body(self._element, kind)]
+        if name.startswith(("first_", "next_")):
+            step, _, kind = name.partition("_")
+            found = in_body(self._element, kind)
+            if step == "first":
+                return lambda: wrap(self._spec_of, found[0]) if found else None
+            return lambda after: next((wrap(self._spec_of, b) for a, b in zip(found, found[1:], strict=False)
+                                       if a == after._element), None)
+        return super().__getattr__(name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in self._INERTIAL:
+            self._inertial(True)[self._INERTIAL[name][0]] = value
+        else:
+            super().__setattr__(name, value)
+
+
+class MjsFrame(_Place):
+    """A frame."""
+
+    _KIND = "frame"
+
+
+class MjsDefault:
+    """A default class: `default.geom` are the values of geoms of this class."""
+
+    def __init__(self, spec: Any, element: Any, name: str) -> None:
+        self._spec_of, self._element, self.name = spec, element, name
+
+    def __getattr__(self, kind: str) -> Any:
+        if kind not in CLASSES:
+            raise AttributeError(f"MjsDefault has no {kind!r}")
+        tag = {"actuator": "general"}.get(kind, kind)
+        found = next((c for c in self._element.children if c.tag == tag), None)
+        return CLASSES[kind](self._spec_of, self._element.add(tag) if found is None else found)
+
+
+class MjsGeom(MjsElement):
+    """A geom."""
+
+    _KIND = _METHOD = "geom"
+
+
+class MjsJoint(MjsElement):
+    """A joint."""
+
+    _KIND = _METHOD = "joint"
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "type" and self._element.tag == "freejoint":
+            return enums.mjtJoint.mjJNT_FREE  # type: ignore[attr-defined]
+        return super().__getattr__(name)
+
+
+class MjsSite(MjsElement):
+    """A site."""
+
+    _KIND = _METHOD = "site"
+
+    def attach_body(self, body: Any, prefix: str = "", suffix: str = "") -> Any:
+        """Attach a copy of a body of another spec."""
+        return wrap(self._spec_of, self._element.attach(body._element, prefix or None, suffix or None))
+
+
+class MjsCamera(MjsElement):
+    """A camera."""
+
+    _KIND = _METHOD = "camera"
+
+
+class MjsLight(MjsElement):
+    """A light."""
+
+    _KIND = _METHOD = "light"
+
+
+class MjsMesh(MjsElement):
+    """A mesh."""
+
+    _KIND = _METHOD = "mesh"
+
+
+class MjsHField(MjsElement):
+    """A height field."""
+
+    _KIND = _METHOD = "hfield"
+
+
+class MjsMaterial(MjsElement):
+    """A material: its colour is used."""
+
+    _KIND = "material"
+
+
+class MjsPair(MjsElement):
+    """An explicit contact pair."""
+
+    _KIND = _METHOD = "pair"
+
+
+class MjsExclude(MjsElement):
+    """An excluded pair of bodies."""
+
+    _KIND = _METHOD = "exclude"
+
+
+class MjsNumeric(MjsElement):
+    """A custom numeric field."""
+
+    _KIND = _METHOD = "numeric"
+
+
+class MjsText(MjsElement):
+    """A custom text field."""
+
+    _KIND = _METHOD = "text"
+
+
+class MjsTuple(MjsElement):
+    """A custom tuple."""
+
+    _KIND = _METHOD = "tuple"
+
+
+class MjsKey(MjsElement):
+    """A keyframe."""
+
+    _KIND, _METHOD = "key", "key"
+
+
+CLASSES: dict[str, Any] = {
+    "body": MjsBody, "frame": MjsFrame, "geom": MjsGeom, "joint": MjsJoint, "site": MjsSite, "camera": MjsCamera,
+    "light": MjsLight, "mesh": MjsMesh, "hfield": MjsHField, "material": MjsMaterial, "pair": MjsPair,
+    "exclude": MjsExclude, "equality": MjsEquality, "tendon": MjsTendon, "actuator": MjsActuator,
+    "sensor": MjsSensor, "numeric": MjsNumeric, "text": MjsText, "tuple": MjsTuple, "key": MjsKey,
+}
+MjStruct = Union[MjsBody, MjsFrame, MjsGeom, MjsJoint, MjsSite, MjsCamera, MjsLight, MjsMesh, MjsHField,
+                 MjsMaterial, MjsPair, MjsExclude, MjsEquality, MjsTendon, MjsActuator, MjsSensor, MjsNumeric,
+                 MjsText, MjsTuple, MjsKey]
+
+
+def wrap(spec: Any, element: Any) -> Any:
+    """An element as the class of its kind; the same object each time."""
+    if element is None:
+        return None
+    kept = spec.__dict__.setdefault("_wrapped", {})
+    if element not in kept:
+        around = element.parent
+        kind = kind_of(element.tag, around.tag if around is not None else "")
+        kept[element] = CLASSES[kind or element.tag](spec, element)
+    return kept[element]
