@@ -28,9 +28,15 @@ LEFT_OUT = {
     "msh2obj_test": "a converter of MuJoCo's mesh files, of its own", "usd/exporter_test": "MuJoCo's exporter",
     "introspect": "the syntax tree of MuJoCo's headers",
 }
-CONFTEST = """import sys
-import tribo.mujoco
+# Data files of the tests are those of the wheel.
+CONFTEST = """import tribo.mujoco
 tribo.mujoco.install()
+try:
+    from etils import epath
+    given = epath.resource_path
+    epath.resource_path = lambda package: epath.Path({data!r}) if package == "mujoco" else given(package)
+except ImportError:
+    pass
 """
 
 
@@ -97,7 +103,7 @@ def main() -> int:
     print(f"{'file':22} {'passed':>7} {'failed':>7} {'skipped':>8}")
     for name in options.files:
         with tempfile.TemporaryDirectory() as work:
-            (Path(work) / "conftest.py").write_text(CONFTEST)
+            (Path(work) / "conftest.py").write_text(CONFTEST.format(data=str(source)))
             results = run(source / f"{name}.py", Path(work), options.limit)
         count = {kind: sum(r[0] == kind for r in results.values()) for kind in ("passed", "failed", "skipped")}
         print(f"{name:22} {count['passed']:7} {count['failed']:7} {count['skipped']:8}", flush=True)

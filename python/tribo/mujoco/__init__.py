@@ -22,6 +22,7 @@ from . import (
     derivatives,
     enums,
     errors,
+    files,
     functions,
     linalg,
     math,
@@ -38,7 +39,7 @@ from ._install import install, uninstall
 
 __version__ = "4.0.0"
 
-_PARTS = (callbacks, constants, data, derivatives, enums, errors, functions, linalg, math, model, option, queries,
+_PARTS = (callbacks, constants, data, derivatives, enums, errors, files, functions, linalg, math, model, option, queries,
           scene, state, structs, visual)
 for _part in _PARTS:
     for _name in _part.__all__:

@@ -1,16 +1,20 @@
 """MjSpec over tribo.Spec: a model that can be changed, with MuJoCo's elements."""
 
 import os
+import zipfile
 from typing import Any, ClassVar
+
+import numpy as np
 
 from .. import _core
 from .._errors import FileError
+from .errors import FatalError
 from .model import MjModel, _files, _soft
 from .option import FIELDS as OPTIONS
 from .spec_actors import MjsWrap  # noqa: F401
 from .spec_elements import *  # noqa: F403
 from .spec_elements import CLASSES, MjsBody, MjsDefault, MjsElement, MjsFrame, MjStruct, wrap
-from .spec_lists import LISTS, SECTIONS, elements
+from .spec_lists import LISTS, SECTIONS, elements, remove_references
 from .visual import MjStatistic, MjVisual
 from .visual import read as read_visual
 
@@ -268,6 +272,39 @@ class MjSpec:
         if self.parent is not None:
             raise ValueError("Cannot delete element from an attached mjSpec.")
         element._element.delete()
+        remove_references(self)
+
+    def encode(self, filename: Any, model: Any = None) -> int:
+        """Write MJCF to a file that ends in .xml; returns the bytes written."""
+        path = os.fspath(filename)
+        if not path.endswith(".xml"):
+            raise FatalError(f"no encoder for {path}: Tribo writes MJCF (.xml)")
+        self.to_file(path)
+        return os.path.getsize(path)
+
+    @staticmethod
+    def from_zip(file: Any) -> "MjSpec":
+        """Load a zip file with one MJCF file and its assets."""
+        with zipfile.ZipFile(file) as archive:
+            files = {os.path.basename(n): archive.read(n) for n in archive.namelist() if not n.endswith("/")}
+        texts = [name for name in files if name.endswith(".xml")]
+        if len(texts) != 1:
+            raise ValueError(f"expected one XML file, found {len(texts)}")
+        text = files.pop(texts[0]).decode()
+        return MjSpec.from_string(text, assets=files)
+
+    @staticmethod
+    def resolve_orientation(degree: bool, sequence: Any, orientation: Any) -> Any:
+        """The quaternion of an orientation in another form."""
+        name = orientation.type.name[14:].lower()
+        if name == "quat":
+            return np.array(orientation.quat)
+        numbers = " ".join(repr(float(x)) for x in getattr(orientation, name))
+        angle, letters = "degree" if degree else "radian", "".join(sequence)
+        model = _core.Model.from_xml_string(
+            f"<mujoco><compiler angle='{angle}' eulerseq='{letters}'/><worldbody><body {name}='{numbers}'/>"
+            "</worldbody></mujoco>")
+        return np.array(model.body_quat[1])
 
     def attach(self, child: "MjSpec", prefix: str = "", suffix: str = "", frame: Any = None,
                site: Any = None) -> Any:
@@ -309,8 +346,6 @@ class Bound:
         object.__setattr__(self, "_single", single)
 
     def __getattr__(self, name: str) -> Any:
-        import numpy as np
-
         try:
             parts = [getattr(view, name) for view in self._views]
         except AttributeError:
@@ -324,8 +359,6 @@ class Bound:
         return np.concatenate(parts) if all(part.ndim == 1 and part.size == 1 for part in parts) else np.array(parts)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        import numpy as np
-
         if self._single:
             setattr(self._views[0], name, value)
             return

@@ -43,7 +43,7 @@ class MjsActuator(_Typed):
 
     _KIND = _METHOD = "actuator"
     _DEFAULT = "general"
-    _OWN = _POSTPONED = ("trntype", "target", "refsite", "slidersite")
+    _OWN = _POSTPONED = ("trntype", "target", "refsite", "slidersite", "inheritrange")
 
     @classmethod
     def _create(cls, spec: Any, parent: Any, values: dict[str, Any]) -> Any:
@@ -79,7 +79,7 @@ class MjsActuator(_Typed):
         if timeconst:
             self.dynprm = [timeconst] + [0.0] * 9
         if inheritrange is not None:
-            self.inheritrange = float(inheritrange)
+            self.__dict__.setdefault("_values", {})["inheritrange"] = float(inheritrange)
 
     def set_to_intvelocity(self, kp: float, kv: float = 0.0, timeconst: float = 0.0, inheritrange: Any = None) -> None:
         """A servo to the integral of the control."""

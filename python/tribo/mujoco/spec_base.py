@@ -5,10 +5,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._errors import Error
+from .enums import mjtOrientation  # type: ignore[attr-defined]
 from .spec_fields import FIELDS
 from .spec_lists import raw
 
-__all__ = ["MjsElement"]
+__all__ = ["MjsElement", "moved"]
 
 _ORIENTATIONS = ("axisangle", "xyaxes", "zaxis", "euler")
 
@@ -155,6 +156,11 @@ class MjsElement:
             self._element.delete()
             raise
 
+    @property
+    def alt(self) -> "Orientation":
+        """Its orientation in another form than a quaternion."""
+        return Orientation(self)
+
     # ---- where it is ------------------------------------------------------------------------------
 
     @property
@@ -174,3 +180,61 @@ class MjsElement:
 
         around = self._element.parent
         return wrap(self._spec_of, around) if around is not None and around.tag == "frame" else None
+
+    def set_frame(self, frame: Any) -> None:
+        """Move it into a frame."""
+        kept = self._spec_of.__dict__.setdefault("_wrapped", {})
+        old = self._element
+        made = moved(old, frame._element)
+        kept.pop(old, None)
+        old.delete()
+        object.__setattr__(self, "_element", made)
+        kept[made] = self
+
+
+_CONTENTS = ("body", "frame", "geom", "joint", "freejoint", "site", "camera", "light", "inertial")
+_INERTIAL = ("pos", "quat", "mass", "diaginertia", "fullinertia")
+
+
+def moved(element: Any, parent: Any) -> Any:
+    """A copy of an element of the tree of bodies, with its contents, in another place."""
+    if element.tag not in _CONTENTS:
+        raise NotImplementedError(f"<{element.tag}> cannot be moved")
+    kind = "joint" if element.tag == "freejoint" else element.tag
+    known = _INERTIAL if kind == "inertial" else (*(f.attribute for f in FIELDS[kind].values()), "class")
+    made = parent.add(element.tag)
+    for attribute in dict.fromkeys(known):
+        try:
+            if element[attribute] is not None:
+                made[attribute] = element[attribute]
+        except Error:
+            continue
+    for child in element.children:
+        moved(child, made)
+    name = element.name
+    if name:
+        element["name"] = None
+        made["name"] = name
+    return made
+
+
+class Orientation:
+    """Forms of an orientation: the one that is given has the type."""
+
+    def __init__(self, element: MjsElement) -> None:
+        self._of = element
+
+    @property
+    def type(self) -> Any:
+        """mjtOrientation."""
+        given = [name for name in _ORIENTATIONS if self._of._element[name] is not None]
+        return mjtOrientation[f"mjORIENTATION_{given[0].upper()}" if given else "mjORIENTATION_QUAT"]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._of, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "_of":
+            object.__setattr__(self, name, value)
+        else:
+            setattr(self._of, name, value)

@@ -6,7 +6,7 @@ import numpy as np
 
 from . import enums
 from .spec_actors import MjsActuator, MjsEquality, MjsSensor, MjsTendon
-from .spec_base import MjsElement
+from .spec_base import MjsElement, moved
 from .spec_lists import in_body, in_tree, kind_of
 
 _FIND = ("body", "frame", "geom", "site", "joint", "light", "camera")
@@ -64,7 +64,7 @@ class _Place(MjsElement):
 
     def attach_body(self, body: Any, prefix: str = "", suffix: str = "") -> Any:
         """Attach a copy of a body of another spec."""
-        return wrap(self._spec_of, self._element.attach(body._element, prefix or None, suffix or None))
+        return attached(self, body, prefix, suffix)
 
     def find_all(self, kind: Any) -> list[Any]:
         """All elements of a kind in the body and in those under it."""
@@ -114,6 +114,19 @@ class MjsBody(_Place):
             super().__setattr__(name, value)
 
 
+    def to_frame(self) -> Any:
+        """Turn the body into a frame of its parent: what is in it moves there."""
+        made = self._element.parent.add("frame")
+        for attribute in ("pos", "quat", "axisangle", "xyaxes", "zaxis", "euler"):
+            if self._element[attribute] is not None:
+                made[attribute] = self._element[attribute]
+        for child in self._element.children:
+            if child.tag not in ("inertial", "joint", "freejoint"):
+                moved(child, made)
+        self._element.delete()
+        return wrap(self._spec_of, made)
+
+
 class MjsFrame(_Place):
     """A frame."""
 
@@ -158,7 +171,7 @@ class MjsSite(MjsElement):
 
     def attach_body(self, body: Any, prefix: str = "", suffix: str = "") -> Any:
         """Attach a copy of a body of another spec."""
-        return wrap(self._spec_of, self._element.attach(body._element, prefix or None, suffix or None))
+        return attached(self, body, prefix, suffix)
 
 
 class MjsCamera(MjsElement):
@@ -189,6 +202,41 @@ class MjsMaterial(MjsElement):
     """A material: its colour is used."""
 
     _KIND = "material"
+    _OWN = ("textures",)
+
+
+class MjsTexture(MjsElement):
+    """A texture: what a script says is kept, pictures do not show it."""
+
+    _KIND = "texture"
+
+    def __getattr__(self, name: str) -> Any:
+        values = self.__dict__.get("_values", {})
+        if name in values:
+            return values[name]
+        initial = {"height": 0, "width": 0, "nchannel": 3, "builtin": 0, "data": b"", "file": "", "type": 0}
+        if name in initial:
+            return initial[name]
+        return super().__getattr__(name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "gridlayout":
+            if len(value) != 12:
+                raise ValueError("gridlayout should have length 12")
+            if any(len(letter) != 1 for letter in value):
+                raise ValueError("gridlayout: list elements must be single characters")
+        if name in ("name", "classname", "info"):
+            super().__setattr__(name, value)
+        else:
+            self.__dict__.setdefault("_values", {})[name] = value
+
+    def _given(self, values: dict[str, Any], default: Any = None) -> None:
+        try:
+            for name, value in values.items():
+                setattr(self, name, value)
+        except ValueError:
+            self._element.delete()
+            raise
 
 
 class MjsPair(MjsElement):
@@ -229,7 +277,8 @@ class MjsKey(MjsElement):
 
 CLASSES: dict[str, Any] = {
     "body": MjsBody, "frame": MjsFrame, "geom": MjsGeom, "joint": MjsJoint, "site": MjsSite, "camera": MjsCamera,
-    "light": MjsLight, "mesh": MjsMesh, "hfield": MjsHField, "material": MjsMaterial, "pair": MjsPair,
+    "light": MjsLight, "mesh": MjsMesh, "hfield": MjsHField, "material": MjsMaterial, "texture": MjsTexture,
+    "pair": MjsPair,
     "exclude": MjsExclude, "equality": MjsEquality, "tendon": MjsTendon, "actuator": MjsActuator,
     "sensor": MjsSensor, "numeric": MjsNumeric, "text": MjsText, "tuple": MjsTuple, "key": MjsKey,
 }
@@ -248,3 +297,16 @@ def wrap(spec: Any, element: Any) -> Any:
         kind = kind_of(element.tag, around.tag if around is not None else "")
         kept[element] = CLASSES[kind or element.tag](spec, element)
     return kept[element]
+
+
+def attached(place: Any, body: Any, prefix: str, suffix: str) -> Any:
+    """Attach a copy of a body of another spec; a body without a name gets one for the call."""
+    element, unnamed = body._element, not body._element.name
+    if unnamed:
+        element["name"] = "attached"
+    try:
+        made = place._element.attach(element, prefix or None, suffix or None)
+    finally:
+        if unnamed:
+            element["name"] = None
+    return wrap(place._spec_of, made)

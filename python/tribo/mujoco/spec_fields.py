@@ -40,6 +40,7 @@ _TABLE = {
     "mesh": "content_type:t file:t uservert=vertex:l userface=face:l refpos:r3:0,0,0 refquat:r4:1,0,0,0 scale:r3:1,1,1 "
             "maxhullvert:i:-1",
     "hfield": "content_type:t file:t nrow:i:0 ncol:i:0 size:r4:0,0,0,0 userdata=elevation:l",
+    "texture": "",
     "material": "rgba:r4:1,1,1,1 texrepeat:r2:1,1 emission:r:0 specular:r:0.5 shininess:r:0.5 reflectance:r:0",
     "pair": "geomname1=geom1:t geomname2=geom2:t condim:i:3 friction:r1-5:1,1,0.005,0.0001,0.0001 "
             "solreffriction:r2:0,0 gap:r:0 margin:r:0 " + _SOL,
@@ -51,7 +52,7 @@ _TABLE = {
     "actuator": "group:i:0 ctrllimited:limited:2 forcelimited:limited:2 actlimited:limited:2 ctrlrange:r2:0,0 "
                 "forcerange:r2:0,0 actrange:r2:0,0 lengthrange:r2:0,0 gear:r1-6:1,0,0,0,0,0 cranklength:r:0 actdim:i:-1 "
                 "dyntype:dyn:0 gaintype:gain:0 biastype:bias:0 dynprm:r1-10:1,0,0,0,0,0,0,0,0,0 "
-                "gainprm:r1-10:1,0,0,0,0,0,0,0,0,0 biasprm:r1-10:0,0,0,0,0,0,0,0,0,0 actearly:b:0 inheritrange:r " + _USER,
+                "gainprm:r1-10:1,0,0,0,0,0,0,0,0,0 biasprm:r1-10:0,0,0,0,0,0,0,0,0,0 actearly:b:0 " + _USER,
     "sensor": "cutoff:r:0 noise:r:0 dim:i " + _USER,
     "numeric": "data:l size:i",
     "text": "data:t",
@@ -87,6 +88,8 @@ class Field:
             return int(value) if self.kind == "i" and value == value else float(value)
         values = np.array(self.initial, float)
         if text is not None:
+            if self.attribute == "size":
+                values[:] = 0
             values[: len(numbers)] = numbers
         return values
 

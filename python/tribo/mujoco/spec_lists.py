@@ -61,3 +61,45 @@ def elements(spec: Any, kind: str) -> list[Any]:
     from .spec_elements import wrap
 
     return [wrap(spec, element) for element in raw(spec, kind)]
+
+
+# Kind that an attribute of another section refers to.
+_REFERENCES = {
+    "joint": "joint", "jointinparent": "joint", "joint1": "joint", "joint2": "joint", "tendon": "tendon",
+    "tendon1": "tendon", "tendon2": "tendon", "site": "site", "site1": "site", "site2": "site", "refsite": "site",
+    "cranksite": "site", "slidersite": "site", "body": "body", "body1": "body", "body2": "body", "geom1": "geom",
+    "geom2": "geom", "actuator": "actuator", "camera": "camera",
+}
+
+
+def remove_references(spec: Any) -> None:
+    """Remove elements that refer to what is no longer there, as MuJoCo does."""
+    changed = True
+    while changed:
+        changed = False
+        names = {kind: {e.name for e in raw(spec, kind)} | {"world"} for kind in set(_REFERENCES.values())}
+        for kind in ("tendon", "equality", "actuator", "pair", "exclude", "sensor"):
+            for element in raw(spec, kind):
+                if _dangling(element, names):
+                    element.delete()
+                    changed = True
+
+
+def _dangling(element: Any, names: dict[str, set[str]]) -> bool:
+    for attribute, kind in _REFERENCES.items():
+        name = _get(element, attribute)
+        if name and name not in names[kind]:
+            return True
+    for of, object in (("objtype", "objname"), ("reftype", "refname")):
+        word = (_get(element, of) or "").replace("xbody", "body")
+        name = _get(element, object)
+        if name and word in names and name not in names[word]:
+            return True
+    return any(_dangling(child, names) for child in element.children)
+
+
+def _get(element: Any, attribute: str) -> Any:
+    try:
+        return element[attribute]
+    except (ValueError, RuntimeError):
+        return None

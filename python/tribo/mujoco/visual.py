@@ -60,7 +60,7 @@ class MjVisualRgba(Struct):
     """Colours of decorations."""
 
     _fields: ClassVar[dict[str, Any]] = {
-        "actuator": _rgba(0.2, 0.25, 0.2, 1), "com": _rgba(0.9, 0.9, 0.9, 1),
+        "actuator": _rgba(0.2, 0.25, 0.2, 1), "camera": _rgba(0.6, 0.9, 0.6, 1), "com": _rgba(0.9, 0.9, 0.9, 1),
         "contactforce": _rgba(0.7, 0.9, 0.9, 1), "contactpoint": _rgba(0.9, 0.6, 0.2, 1),
         "fog": _rgba(0, 0, 0, 1), "force": _rgba(1, 0.5, 0.5, 1), "haze": _rgba(1, 1, 1, 1),
         "joint": _rgba(0.2, 0.6, 0.8, 1)}
@@ -72,6 +72,9 @@ class MjVisual(Struct):
     _fields: ClassVar[dict[str, Any]] = {"global_": Global(), "quality": Quality(),
                                         "headlight": MjVisualHeadlight(), "map": Map(), "scale": Scale(),
                                         "rgba": MjVisualRgba()}
+
+    def __getattr__(self, name: str) -> Any:
+        return super().__getattr__("global_" if name == "global" else name)
 
 
 class MjStatistic(Struct):
