@@ -1,19 +1,21 @@
 """MjSpec over tribo.Spec: a model that can be changed, with MuJoCo's elements."""
 
+import contextlib
 import os
 import zipfile
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
 
 from .. import _core
-from .._errors import FileError
+from .._errors import Error, FileError
 from .errors import FatalError
 from .model import MjModel, _files, _soft
 from .option import FIELDS as OPTIONS
 from .spec_actors import MjsWrap  # noqa: F401
 from .spec_elements import *  # noqa: F403
-from .spec_elements import CLASSES, MjsBody, MjsDefault, MjsElement, MjsFrame, MjStruct, wrap
+from .spec_elements import CLASSES, MjsBody, MjsDefault, MjsElement, MjStruct, wrap
 from .spec_lists import LISTS, SECTIONS, elements, remove_references
 from .visual import MjStatistic, MjVisual
 from .visual import read as read_visual
@@ -104,6 +106,7 @@ class MjSpec:
         self._text = ""
         self._folder: str | None = None
         self.parent: MjSpec | None = None
+        self._attached: list[tuple[Any, Any, str, str]] = []
         self._visual, self._stat = MjVisual(), MjStatistic()
 
     # ---- loading and writing ----------------------------------------------------------------------
@@ -140,11 +143,30 @@ class MjSpec:
 
     def to_xml(self) -> str:
         """The spec as MJCF text."""
-        return self._spec.to_xml()  # type: ignore[no-any-return]
+        with self._whole():
+            return self._spec.to_xml()  # type: ignore[no-any-return]
+
+    @contextlib.contextmanager
+    def _whole(self) -> Iterator[None]:
+        """With what is attached, as it is now; a body without a name gets one meanwhile."""
+        made, unnamed = [], []
+        try:
+            for place, child, prefix, suffix in self._attached:
+                if hasattr(child, "tag") and not child.name:
+                    child["name"] = f"attached{len(made)}"
+                    unnamed.append(child)
+                made.append(place.attach(child, prefix or None, suffix or None))
+            yield
+        finally:
+            for element in reversed(made):
+                element.delete()
+            for child in unnamed:
+                child["name"] = None
 
     def to_file(self, filename: Any) -> None:
         """Write MJCF."""
-        self._spec.save(os.fspath(filename))
+        with self._whole():
+            self._spec.save(os.fspath(filename))
 
     def copy(self) -> "MjSpec":
         """A deep copy."""
@@ -162,7 +184,8 @@ class MjSpec:
                     paths = [directory, *([self._folder] if self._folder else [])]
                     model = _core.Model.from_xml_string(self.to_xml(), directory, search_paths=paths)
             else:
-                model = self._spec.compile()
+                with self._whole():
+                    model = self._spec.compile()
         except FileError as error:
             raise ValueError(f"Error: {error}") from error
         made = _soft(model, self._text)
@@ -181,7 +204,8 @@ class MjSpec:
         """A new model, and a world with the state of `d`: parts are recognised by name and order."""
         from .data import MjData
 
-        model, data = self._spec.recompile(m, d)
+        with self._whole():
+            model, data = self._spec.recompile(m, d)
         made = _soft(model, self._text)
         made.opt = m.opt
         made._extra["spec"] = self.to_xml()
@@ -264,6 +288,7 @@ class MjSpec:
 
     def _add(self, kind: str, default: Any, values: dict[str, Any]) -> Any:
         made = CLASSES[kind]._create(self, self._spec.section(SECTIONS[kind]), values)
+        self.__dict__.setdefault("_wrapped", {})[made._element] = made
         made._given(values, default)
         return made
 
@@ -271,8 +296,13 @@ class MjSpec:
         """Remove an element with its contents."""
         if self.parent is not None:
             raise ValueError("Cannot delete element from an attached mjSpec.")
-        element._element.delete()
-        remove_references(self)
+        kind = element._KIND
+        try:
+            element._element.delete()
+        except Error as error:
+            raise ValueError(f"{kind} is not in this model: {error}") from error
+        if kind in ("body", "frame"):
+            remove_references(self)
 
     def encode(self, filename: Any, model: Any = None) -> int:
         """Write MJCF to a file that ends in .xml; returns the bytes written."""
@@ -317,10 +347,11 @@ class MjSpec:
                 raise ValueError(f"{word} not found.")
         if place is None:
             raise ValueError("attach: give a frame or a site")
-        made = place._element.attach(child._spec, prefix or None, suffix or None)
         child.parent = self
-        self.assets.update(child.assets)
-        return wrap(self, made) if made.tag in CLASSES or made.tag == "frame" else MjsFrame(self, made)
+        self._attached.append((place._element, child._spec, prefix, suffix))
+        for name, data in child.assets.items():
+            self.assets.setdefault(name, data)
+        return place
 
     @property
     def _address(self) -> int:

@@ -20,6 +20,7 @@ class _Place(MjsElement):
         if isinstance(default, MjsFrame):
             where, default = default._element, None
         made = CLASSES[kind](self._spec_of, where.add(tag or kind))
+        self._spec_of.__dict__.setdefault("_wrapped", {})[made._element] = made
         made._given(values, default)
         return made
 
@@ -300,13 +301,6 @@ def wrap(spec: Any, element: Any) -> Any:
 
 
 def attached(place: Any, body: Any, prefix: str, suffix: str) -> Any:
-    """Attach a copy of a body of another spec; a body without a name gets one for the call."""
-    element, unnamed = body._element, not body._element.name
-    if unnamed:
-        element["name"] = "attached"
-    try:
-        made = place._element.attach(element, prefix or None, suffix or None)
-    finally:
-        if unnamed:
-            element["name"] = None
-    return wrap(place._spec_of, made)
+    """Attach a body of another spec: it stays an element of that one, and changes of it are seen here."""
+    place._spec_of._attached.append((place._element, body._element, prefix, suffix))
+    return body
