@@ -32,6 +32,7 @@ def mjd_transitionFD(m: Any, d: Any, eps: float, flg_centered: int, A: Any = Non
             targets["B"][...] = result.B
     if C is not None or D is not None:
         _sensors(m, d, eps, bool(flg_centered), targets["C"], targets["D"])
+    mj_forward(m, d)
 
 
 def _displaced(m: Any, d: Any, state: Any, i: int, h: float) -> None:
@@ -85,7 +86,10 @@ def mjd_inverseFD(m: Any, d: Any, eps: float, flg_actuation: int, DfDq: Any = No
     targets = [out(v, s, n, True) for v, s, n in (
         (DfDq, (nv, nv), "DfDq"), (DfDv, (nv, nv), "DfDv"), (DfDa, (nv, nv), "DfDa"), (DsDq, (nv, ns), "DsDq"),
         (DsDv, (nv, ns), "DsDv"), (DsDa, (nv, ns), "DsDa"), (DmDq, (nv, nM), "DmDq"))]
-    mj_forward(m, d)
+    if any(t is not None for t in targets[3:6]) and 3 in m.sensor_needstage:
+        raise FatalError("mjd_inverseFD: sensors of acceleration and force are not computed by inverse dynamics; "
+                         "pass None for DsDq, DsDv, DsDa, or use mjd_transitionFD")
+    callbacks.attach(m)
     state, qacc = d.state.copy(), d.qacc.copy()
 
     def evaluate(kind: int, i: int) -> tuple[Any, Any, Any]:
@@ -109,4 +113,3 @@ def mjd_inverseFD(m: Any, d: Any, eps: float, flg_actuation: int, DfDq: Any = No
                 if target is not None:
                     target[i] = (value - base) / eps
     d.state = state
-    mj_forward(m, d)

@@ -128,8 +128,8 @@ def mju_sign(x: float) -> float:
 
 
 def mju_round(x: float) -> int:
-    """The nearest whole number, halves away from zero upwards."""
-    return math.floor(x + 0.5)
+    """The nearest whole number, halves away from zero."""
+    return int(math.copysign(math.floor(abs(x) + 0.5), x))
 
 
 def mju_isBad(x: float) -> int:
@@ -353,8 +353,8 @@ def mju_mat2Quat(quat: Any, mat: Any) -> None:
 
 
 def mju_derivQuat(res: Any, quat: Any, vel: Any) -> None:
-    """Derivative of a quaternion with angular velocity `vel` in its frame."""
-    _put(res, (4,), 0.5 * _product(_quat(quat), np.concatenate([[0.0], vector(vel, 3, "vel")])))
+    """Derivative of a quaternion with angular velocity `vel` in the world."""
+    _put(res, (4,), 0.5 * _product(np.concatenate([[0.0], vector(vel, 3, "vel")]), _quat(quat)))
 
 
 def mju_quatIntegrate(quat: Any, vel: Any, scale: float) -> None:
@@ -476,7 +476,7 @@ def mjd_subQuat(qa: Any, qb: Any, Da: Any, Db: Any) -> None:
 
 
 def mjd_quatIntegrate(vel: Any, scale: float, Dquat: Any, Dvel: Any, Dscale: Any) -> None:
-    """Jacobians of mju_quatIntegrate by the quaternion, the velocity and the scale."""
+    """Jacobians of mju_quatIntegrate by the quaternion, by scale times the velocity, and by the scale."""
     v = vector(vel, 3, "vel") * scale
     angle = float(np.linalg.norm(v))
     x = np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
@@ -487,7 +487,7 @@ def mjd_quatIntegrate(vel: Any, scale: float, Dquat: Any, Dvel: Any, Dscale: Any
     if Dquat is not None:
         _put(Dquat, (3, 3), np.eye(3) - a * x + b * (x @ x))
     if Dvel is not None:
-        _put(Dvel, (3, 3), scale * (np.eye(3) - b * x + c * (x @ x)))
+        _put(Dvel, (3, 3), np.eye(3) - b * x + c * (x @ x))
     if Dscale is not None:
         _put(Dscale, (3,), vector(vel, 3, "vel"))
 

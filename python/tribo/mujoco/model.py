@@ -13,7 +13,7 @@ from .._errors import FileError
 from . import named, visual
 from .enums import OBJECT_OF_TRIBO
 from .model_fields import BOOLS, COMPUTED, MAPPED, NAME_ADDRESSES, WHY
-from .option import MjOption
+from .option import SLEEP, MjOption
 from .visual import MjStatistic, MjVisual
 
 __all__ = ["MjModel"]
@@ -200,6 +200,8 @@ def _soft(model: Any, text: str) -> MjModel:
     """The law of MuJoCo, and what a file says about pictures."""
     if model.opt.law == 0 and not _names_law(text):
         model.opt.law = "soft"
+    if model.opt.enableflags & SLEEP:
+        model.opt.sleep = 1
     made = MjModel(model)
     visual.read(text, made.vis, made.stat)
     if any(kind == USER for kind in made.sensor_type):

@@ -18,6 +18,7 @@ MUJOCO = sorted((set(_TRIBO) - {"mjsolver"}) & {
     "gravity", "impratio", "integrator", "iterations", "jacobian", "ls_iterations", "ls_tolerance", "magnetic",
     "noslip_iterations", "noslip_tolerance", "o_friction", "o_margin", "o_solimp", "o_solref", "sdf_initpoints",
     "sdf_iterations", "solver", "timestep", "tolerance", "viscosity", "wind"})
+SLEEP = 32  # Tribo's bit of enableflags
 FIELDS = sorted(set(MUJOCO) | set(_TRIBO))
 
 
@@ -56,6 +57,7 @@ class MjOption:
             return
         if name == "enableflags":
             value = _enable_flags(int(value))
+            self.tribo.sleep = int(bool(value & SLEEP))
         if name == "integrator" and value == mjtIntegrator.mjINT_DISCRETE:
             raise UnsupportedError("integrator 'discrete' of MuJoCo 4: use 'implicitfast', or a rigid law")
         setattr(self.tribo, _RENAMED.get(name, name), value)
