@@ -48,13 +48,19 @@ def folder_of_mujoco() -> Path:
     return Path(next(iter(spec.submodule_search_locations)))
 
 
+def folder_of_tribo() -> Path:
+    """Where the package tribo is: installed, or in this tree."""
+    spec = importlib.util.find_spec("tribo")
+    return HERE.parent if spec is None or spec.origin is None else Path(spec.origin).parents[1]
+
+
 def run(source: Path, work: Path, limit: int) -> dict[str, tuple[str, str]]:
     """Outcome and message of each test of a file."""
     shutil.copy(source, work / source.name)
     report = work / (source.stem + ".xml")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=line",
                f"--junitxml={report}", str(work / source.name)]
-    path = os.pathsep.join([str(HERE.parent), os.environ.get("PYTHONPATH", "")])
+    path = os.pathsep.join([str(folder_of_tribo()), os.environ.get("PYTHONPATH", "")])
     environment = {**os.environ, "PYTHONPATH": path, "PYTHONWARNINGS": "ignore"}
     try:
         done = subprocess.run(command, cwd=work, env=environment, capture_output=True, text=True, timeout=limit)
