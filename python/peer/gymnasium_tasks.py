@@ -15,8 +15,19 @@ import tribo.mujoco
 tribo.mujoco.install()
 import gymnasium  # noqa: E402
 
-TASKS = ["Ant", "HalfCheetah", "Hopper", "Humanoid", "HumanoidStandup", "InvertedDoublePendulum", "InvertedPendulum",
-         "Pusher", "Reacher", "Swimmer", "Walker2d"]
+TASKS = [
+    "Ant",
+    "HalfCheetah",
+    "Hopper",
+    "Humanoid",
+    "HumanoidStandup",
+    "InvertedDoublePendulum",
+    "InvertedPendulum",
+    "Pusher",
+    "Reacher",
+    "Swimmer",
+    "Walker2d",
+]
 LAWS = ["soft", "ncp", "ccp", "lcp", "raisim", "comfree", "viscoelastic"]
 
 

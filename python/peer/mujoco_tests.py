@@ -2,9 +2,10 @@
 
     python python/peer/mujoco_tests.py [file ...] [--update] [--show]
 
-Files are copied to a temporary folder; nothing of them stays. `mujoco_not_passed.txt` lists the tests that do
-not pass, each with its reason: a test that fails and is not on it is an error, and so is one on it that passes.
-`--update` takes what passes off the list and adds new failures with the reason "new", to be replaced.
+Files are copied to a temporary folder; nothing of them stays. `mujoco_not_passed.txt` lists the tests
+that do not pass, each with its reason: a test that fails and is not on it is an error, and so is one on
+it that passes. `--update` takes what passes off the list and adds new failures with the reason "new", to
+be replaced.
 """
 
 import argparse
@@ -19,13 +20,25 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 LIST = HERE / "mujoco_not_passed.txt"
-FILES = ["rollout_test", "batch_test", "thread_safety_test", "memory_leak_test", "gil_test", "bindings_test",
-         "specs_test", "renderer_test"]
+FILES = [
+    "rollout_test",
+    "batch_test",
+    "thread_safety_test",
+    "memory_leak_test",
+    "gil_test",
+    "bindings_test",
+    "specs_test",
+    "renderer_test",
+]
 # Files that are about what Tribo does not have.
 LEFT_OUT = {
-    "egl_test": "OpenGL contexts", "render_test": "OpenGL rendering", "vfs_test": "MuJoCo's virtual file system",
-    "viewer_test": "MuJoCo's viewer", "minimize_test": "MuJoCo's optimiser, in Python of its own",
-    "msh2obj_test": "a converter of MuJoCo's mesh files, of its own", "usd/exporter_test": "MuJoCo's exporter",
+    "egl_test": "OpenGL contexts",
+    "render_test": "OpenGL rendering",
+    "vfs_test": "MuJoCo's virtual file system",
+    "viewer_test": "MuJoCo's viewer",
+    "minimize_test": "MuJoCo's optimiser, in Python of its own",
+    "msh2obj_test": "a converter of MuJoCo's mesh files, of its own",
+    "usd/exporter_test": "MuJoCo's exporter",
     "introspect": "the syntax tree of MuJoCo's headers",
 }
 # Data files of the tests are those of the wheel.
@@ -58,12 +71,23 @@ def run(source: Path, work: Path, limit: int) -> dict[str, tuple[str, str]]:
     """Outcome and message of each test of a file."""
     shutil.copy(source, work / source.name)
     report = work / (source.stem + ".xml")
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=line",
-               f"--junitxml={report}", str(work / source.name)]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "--tb=line",
+        f"--junitxml={report}",
+        str(work / source.name),
+    ]
     path = os.pathsep.join([str(folder_of_tribo()), os.environ.get("PYTHONPATH", "")])
     environment = {**os.environ, "PYTHONPATH": path, "PYTHONWARNINGS": "ignore"}
     try:
-        done = subprocess.run(command, cwd=work, env=environment, capture_output=True, text=True, timeout=limit)
+        done = subprocess.run(
+            command, cwd=work, env=environment, capture_output=True, text=True, timeout=limit
+        )
     except subprocess.TimeoutExpired:
         return {"(file)": ("failed", f"no end after {limit} s")}
     if not report.exists():
@@ -111,7 +135,9 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as work:
             (Path(work) / "conftest.py").write_text(CONFTEST.format(data=str(source)))
             results = run(source / f"{name}.py", Path(work), options.limit)
-        count = {kind: sum(r[0] == kind for r in results.values()) for kind in ("passed", "failed", "skipped")}
+        count = {
+            kind: sum(r[0] == kind for r in results.values()) for kind in ("passed", "failed", "skipped")
+        }
         print(f"{name:22} {count['passed']:7} {count['failed']:7} {count['skipped']:8}", flush=True)
         for test, (outcome, message) in results.items():
             full = f"{name}::{test}"
@@ -123,7 +149,7 @@ def main() -> int:
             elif outcome != "failed" and full in known:
                 errors.append(f"{full} is on the list and {outcome}: take it off")
                 del known[full]
-        for full in [k for k in known if k.startswith(f"{name}::") and k[len(name) + 2:] not in results]:
+        for full in [k for k in known if k.startswith(f"{name}::") and k[len(name) + 2 :] not in results]:
             errors.append(f"{full} is on the list and is no test")
             del known[full]
     if options.update:

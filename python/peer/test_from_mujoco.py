@@ -28,7 +28,9 @@ def test_fields_are_those_of_the_file(path):
     mj = compiled(path)
     made, loaded = tribo.Model.from_mujoco(mj), tribo.Model.from_xml_path(str(path))
     for name, kind, *_ in tribo._core.model_fields:
-        if kind not in ("tbReal", "float", "int") or name.startswith(("name_", "hull_", "mesh_hull", "mesh_face")):
+        if kind not in ("tbReal", "float", "int") or name.startswith(
+            ("name_", "hull_", "mesh_hull", "mesh_face")
+        ):
             continue
         mine, theirs = getattr(made, name), getattr(loaded, name)
         assert mine.shape == theirs.shape, name
@@ -77,11 +79,20 @@ def test_states_move_both_ways():
     assert np.array_equal(a, b)
 
 
-@pytest.mark.parametrize(("xml", "what"), [
-    ("<mujoco><worldbody><flexcomp name='f' type='grid' count='3 3 1' spacing='.1 .1 .1' dim='2' mass='1'/>"
-     "</worldbody></mujoco>", "flex"),
-    ("<mujoco><worldbody><body><joint stiffness='1 2'/><geom size='.1'/></body></worldbody></mujoco>", "polynomial"),
-])
+@pytest.mark.parametrize(
+    ("xml", "what"),
+    [
+        (
+            "<mujoco><worldbody><flexcomp name='f' type='grid' count='3 3 1' "
+            "spacing='.1 .1 .1' dim='2' mass='1'/></worldbody></mujoco>",
+            "flex",
+        ),
+        (
+            "<mujoco><worldbody><body><joint stiffness='1 2'/><geom size='.1'/></body></worldbody></mujoco>",
+            "polynomial",
+        ),
+    ],
+)
 def test_what_tribo_does_not_hold_raises_by_name(xml, what):
     with pytest.raises(tribo.UnsupportedError, match=what):
         tribo.Model.from_mujoco(mujoco.MjModel.from_xml_string(xml))

@@ -62,8 +62,15 @@ def test_numbers_are_those_of_mujoco(m):
     assert m.opt.tribo.sleep == 1
 
 
-@pytest.mark.parametrize(("name", "words"), [("mj_loadPluginLibrary", "callbacks"), ("mjr_render", "Renderer"),
-                                             ("mj_readCtrl", "delays"), ("MjVfs", "assets")])
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("mj_loadPluginLibrary", "callbacks"),
+        ("mjr_render", "Renderer"),
+        ("mj_readCtrl", "delays"),
+        ("MjVfs", "assets"),
+    ],
+)
 def test_what_is_not_there_raises_by_name(name, words):
     with pytest.raises(NotImplementedError, match=rf"{name}.*{words}"):
         getattr(mujoco, name)()

@@ -1,4 +1,4 @@
-"""Compiled models and states of MuJoCo: every pipeline that ends in a mujoco.MjModel gets every law by one line.
+"""Compiled models and states of MuJoCo: what ends in a mujoco.MjModel gets every law by one line.
 
 >>> m = tribo.Model.from_mujoco(mjmodel)
 >>> d = tribo.from_mujoco_data(mjdata, m)
@@ -20,27 +20,64 @@ __all__ = ["from_mujoco", "from_mujoco_data", "to_mujoco_data"]
 # What a step of MuJoCo may use and Tribo does not have: field, what it is.
 _ABSENT_SIZES = {"nflex": "flex (deformable bodies)", "nplugin": "plugins", "nplastic": "plastic springs"}
 _ABSENT_VALUES = {
-    "jnt_stiffnesspoly": "polynomial stiffness of joints", "dof_dampingpoly": "polynomial damping of joints",
-    "tendon_stiffnesspoly": "polynomial stiffness of tendons", "tendon_dampingpoly": "polynomial damping of tendons",
-    "geom_surfacevel": "surface velocities of geoms", "geom_adhesion": "adhesion of geoms",
-    "pair_adhesion": "adhesion of pairs", "actuator_delay": "delays of actuators", "sensor_delay": "delays of sensors",
-    "actuator_damping": "damping of actuators", "actuator_armature": "armature of actuators",
+    "jnt_stiffnesspoly": "polynomial stiffness of joints",
+    "dof_dampingpoly": "polynomial damping of joints",
+    "tendon_stiffnesspoly": "polynomial stiffness of tendons",
+    "tendon_dampingpoly": "polynomial damping of tendons",
+    "geom_surfacevel": "surface velocities of geoms",
+    "geom_adhesion": "adhesion of geoms",
+    "pair_adhesion": "adhesion of pairs",
+    "actuator_delay": "delays of actuators",
+    "sensor_delay": "delays of sensors",
+    "actuator_damping": "damping of actuators",
+    "actuator_armature": "armature of actuators",
     "actuator_dampingpoly": "damping of actuators",
 }
 # Fields that follow from others: taken over after set_constants.
-_DERIVED = ("body_subtreemass", "body_invweight0", "dof_invweight0", "dof_M0", "tendon_length0", "tendon_invweight0",
-            "actuator_acc0", "actuator_length0", "actuator_lengthrange", "geom_rbound", "geom_aabb", "cam_pos0",
-            "cam_poscom0", "cam_mat0")
+_DERIVED = (
+    "body_subtreemass",
+    "body_invweight0",
+    "dof_invweight0",
+    "dof_M0",
+    "tendon_length0",
+    "tendon_invweight0",
+    "actuator_acc0",
+    "actuator_length0",
+    "actuator_lengthrange",
+    "geom_rbound",
+    "geom_aabb",
+    "cam_pos0",
+    "cam_poscom0",
+    "cam_mat0",
+)
 # Fields that have another meaning in Tribo, or another shape.
-_SKIPPED = {"geom_fluid", "names", "text_data", "mesh_pos", "mesh_quat", "mesh_scale", "eq_data", "geom_rgba", "cam_intrinsic"}
-_OPTIONS = {row[0] for row in _core.option_fields} - {"solver", "mjsolver", "enableflags", "disableflags", "integrator"}
+_SKIPPED = {
+    "geom_fluid",
+    "names",
+    "text_data",
+    "mesh_pos",
+    "mesh_quat",
+    "mesh_scale",
+    "eq_data",
+    "geom_rgba",
+    "cam_intrinsic",
+}
+_OPTIONS = {row[0] for row in _core.option_fields} - {
+    "solver",
+    "mjsolver",
+    "enableflags",
+    "disableflags",
+    "integrator",
+}
 
 
 def _refuse(mj: Any) -> None:
     """Raise for what Tribo cannot hold, by name."""
     for field, what in _ABSENT_SIZES.items():
         if getattr(mj, field, 0):
-            raise UnsupportedError(f"the model has {what}, which Tribo does not have ({field} = {getattr(mj, field)})")
+            raise UnsupportedError(
+                f"the model has {what}, which Tribo does not have ({field} = {getattr(mj, field)})"
+            )
     for field, what in _ABSENT_VALUES.items():
         if np.any(getattr(mj, field, 0)):
             raise UnsupportedError(f"the model has {what}, which Tribo does not have ({field})")
@@ -104,7 +141,9 @@ def _hull_limits(mj: Any, model: Any) -> dict[int, int]:
 def _copy_fields(mj: Any, model: Any) -> None:
     """Take over all numbers, so that they have the same bits."""
     real = [row[0] for row in _core.model_fields if row[1] in ("tbReal", "float")]
-    shared = [name for name in real if name not in _SKIPPED and isinstance(getattr(mj, name, None), np.ndarray)]
+    shared = [
+        name for name in real if name not in _SKIPPED and isinstance(getattr(mj, name, None), np.ndarray)
+    ]
     for name in shared:
         if name not in _DERIVED:
             _take(mj, model, name)
@@ -128,8 +167,15 @@ def _copy_options(mj: Any, model: Any) -> None:
     for name in _OPTIONS:
         value = getattr(opt, name, None)
         if value is not None:
-            setattr(model.opt, name, value if isinstance(value, np.ndarray) else float(value)
-                    if isinstance(value, float) else int(value))
+            setattr(
+                model.opt,
+                name,
+                value
+                if isinstance(value, np.ndarray)
+                else float(value)
+                if isinstance(value, float)
+                else int(value),
+            )
     if int(opt.integrator) > 3:
         raise UnsupportedError("integrator 'discrete': set mjmodel.opt.integrator to 'implicitfast' first")
     model.opt.integrator = int(opt.integrator)
@@ -144,8 +190,18 @@ def _copy_options(mj: Any, model: Any) -> None:
 
 # ---- states ---------------------------------------------------------------------------------------
 
-_STATE = ("qpos", "qvel", "act", "ctrl", "qfrc_applied", "xfrc_applied", "mocap_pos", "mocap_quat", "qacc_warmstart",
-          "userdata")
+_STATE = (
+    "qpos",
+    "qvel",
+    "act",
+    "ctrl",
+    "qfrc_applied",
+    "xfrc_applied",
+    "mocap_pos",
+    "mocap_quat",
+    "qacc_warmstart",
+    "userdata",
+)
 
 
 def from_mujoco_data(mjdata: Any, model: Any, data: Any = None) -> Any:

@@ -39,15 +39,40 @@ from ._install import install, uninstall
 
 __version__ = "4.0.0"
 
-_PARTS = (callbacks, constants, data, derivatives, enums, errors, files, functions, linalg, math, model, option, queries,
-          scene, state, structs, visual)
+_PARTS = (
+    callbacks,
+    constants,
+    data,
+    derivatives,
+    enums,
+    errors,
+    files,
+    functions,
+    linalg,
+    math,
+    model,
+    option,
+    queries,
+    scene,
+    state,
+    structs,
+    visual,
+)
 for _part in _PARTS:
     for _name in _part.__all__:
         globals()[_name] = getattr(_part, _name)
 
 # Parts that are loaded when they are asked for: name, module.
-_LATER = {"MjSpec": "spec", "Renderer": "renderer", "rollout": "", "batch": "", "viewer": "", "renderer": "",
-          "spec": "", "MjStruct": "spec"}
+_LATER = {
+    "MjSpec": "spec",
+    "Renderer": "renderer",
+    "rollout": "",
+    "batch": "",
+    "viewer": "",
+    "renderer": "",
+    "spec": "",
+    "MjStruct": "spec",
+}
 
 __all__ = ["install", "uninstall", *[name for part in _PARTS for name in part.__all__]]
 

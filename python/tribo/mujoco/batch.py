@@ -41,14 +41,16 @@ class SimulationError(RuntimeError):
         self.ids = ids
         shown = ", ".join(str(i) for i in ids[:5]) + (", ..." if len(ids) > 5 else "")
         of = "" if ncall is None else f" of {ncall}"
-        super().__init__(f"the engine raised in {len(ids)}{of} simulations ({shown}); simulation {ids[0]}: {message}")
+        super().__init__(
+            f"the engine raised in {len(ids)}{of} simulations ({shown}); simulation {ids[0]}: {message}"
+        )
 
 
 class Batch:
     """Simulations of a copy of a model, stepped on threads.
 
-    Fields of the state are attributes and live: `batch.qpos` has a row per simulation. Other fields of the data
-    are outputs, which every call fills once they are bound. `expand` gives fields of the model to each
+    Fields of the state are attributes and live: `batch.qpos` has a row per simulation. Other fields of the
+    data are outputs, which every call fills once they are bound. `expand` gives fields of the model to each
     simulation.
 
     Parameters
@@ -145,7 +147,7 @@ class Batch:
         return first, mj_stateSize(self.model, int(bit))
 
     def expand(self, name: str) -> Any:
-        """Values of a field of the model per simulation, live: shape (nsim, ...); options are "opt.<name>"."""
+        """Values of a field of the model per simulation, live, shape (nsim, ...); options: "opt.<name>"."""
         if name in self._expanded:
             return self._expanded[name]
         if self._given is not None:
@@ -193,8 +195,15 @@ class Batch:
         keys = whole(keyframe, (n,), -1, max(m.nkey for m in models), "keyframe")
         self._check(chosen, self._b.run(chosen, 0, int(stage), keys=keys))
 
-    def rollout(self, nstep: int, control: Any = None, control_spec: int = CTRL, record: Sequence[Any] = ("qpos",),
-                ids: Any = None, out: Mapping[Any, Any] | None = None) -> dict[Any, Any]:
+    def rollout(
+        self,
+        nstep: int,
+        control: Any = None,
+        control_spec: int = CTRL,
+        record: Sequence[Any] = ("qpos",),
+        ids: Any = None,
+        out: Mapping[Any, Any] | None = None,
+    ) -> dict[Any, Any]:
         """Steps with inputs, recorded after each.
 
         Parameters
@@ -235,10 +244,16 @@ class Batch:
             buffer = (out or {}).get(item)
             if buffer is None:
                 buffer = np.empty(shape, dtype)
-            elif (not isinstance(buffer, np.ndarray) or buffer.shape != shape or buffer.dtype != dtype
-                  or not buffer.flags.c_contiguous or not buffer.flags.writeable):
-                raise ValueError(f"out[{item!r}] must be a writable C-contiguous {np.dtype(dtype)} array of shape "
-                                 f"{shape}")
+            elif (
+                not isinstance(buffer, np.ndarray)
+                or buffer.shape != shape
+                or buffer.dtype != dtype
+                or not buffer.flags.c_contiguous
+                or not buffer.flags.writeable
+            ):
+                raise ValueError(
+                    f"out[{item!r}] must be a writable C-contiguous {np.dtype(dtype)} array of shape {shape}"
+                )
             records.append((item, 0, buffer) if isinstance(item, str) else (None, int(item), buffer))
             results[item] = buffer
         self._check(chosen, self._b.rollout(chosen, nstep, control, int(control_spec), records))
@@ -309,7 +324,9 @@ class Batch:
             raise ValueError(f"expected a model per simulation ({self.nsim}), got {len(given)}")
         for model in given:
             if mj_stateSize(model, FULL) != self.nstate or (model.nbody, model.ngeom) != (
-                    self.model.nbody, self.model.ngeom):
+                self.model.nbody,
+                self.model.ngeom,
+            ):
                 raise ValueError("a model has other sizes than the batch's")
         self._b.callers = given
         self._given = models if isinstance(models, MjModel) else tuple(given)
@@ -334,8 +351,16 @@ class Batch:
         self._b.jac(chosen, bodies, points, jacp, jacr)
         return jacp, jacr
 
-    def ray(self, pnt: Any, vec: Any, geomgroup: Any = None, flg_static: bool = True, bodyexclude: Any = -1,
-            ids: Any = None, normal: bool = False) -> tuple[Any, ...]:
+    def ray(
+        self,
+        pnt: Any,
+        vec: Any,
+        geomgroup: Any = None,
+        flg_static: bool = True,
+        bodyexclude: Any = -1,
+        ids: Any = None,
+        normal: bool = False,
+    ) -> tuple[Any, ...]:
         """Rays against the geoms of each simulation: distances and geoms, -1 for a miss; normals if asked."""
         chosen = selection(ids, self.nsim)
         n = self.nsim if chosen is None else len(chosen)
@@ -351,7 +376,8 @@ class Batch:
             model, data = self._b.placed(int(i), False)
             for r in range(nray):
                 dist[k, r], geomid[k, r], normals[k, r] = _core.ray(
-                    model, data, pnt[k, r], vec[k, r], group, bool(flg_static), int(exclude[k, r]))
+                    model, data, pnt[k, r], vec[k, r], group, bool(flg_static), int(exclude[k, r])
+                )
         return (dist, geomid, normals) if normal else (dist, geomid)
 
     def _check(self, ids: Any, failed: int) -> None:
@@ -364,9 +390,26 @@ class Batch:
 
 # What set_const computes.
 DERIVED = {
-    "body_subtreemass", "body_invweight0", "dof_invweight0", "dof_M0", "tendon_length0", "tendon_invweight0",
-    "actuator_acc0", "actuator_length0", "body_imat", "geom_mat", "site_mat", "jnt_anchor", "jnt_turn",
-    "geom_rbound", "geom_aabb", "body_margin", "eq_hold", "cam_pos0", "cam_poscom0", "cam_mat0",
+    "body_subtreemass",
+    "body_invweight0",
+    "dof_invweight0",
+    "dof_M0",
+    "tendon_length0",
+    "tendon_invweight0",
+    "actuator_acc0",
+    "actuator_length0",
+    "body_imat",
+    "geom_mat",
+    "site_mat",
+    "jnt_anchor",
+    "jnt_turn",
+    "geom_rbound",
+    "geom_aabb",
+    "body_margin",
+    "eq_hold",
+    "cam_pos0",
+    "cam_poscom0",
+    "cam_mat0",
     "tendon_lengthspring",
 }
 
@@ -380,7 +423,19 @@ def _named(kind: str, data: bool) -> Any:
     return find
 
 
-for _kind, _has_data in (("actuator", True), ("body", True), ("camera", True), ("equality", False), ("geom", True),
-                         ("joint", True), ("keyframe", False), ("light", False), ("numeric", False), ("pair", False),
-                         ("sensor", True), ("site", True), ("tendon", True)):
+for _kind, _has_data in (
+    ("actuator", True),
+    ("body", True),
+    ("camera", True),
+    ("equality", False),
+    ("geom", True),
+    ("joint", True),
+    ("keyframe", False),
+    ("light", False),
+    ("numeric", False),
+    ("pair", False),
+    ("sensor", True),
+    ("site", True),
+    ("tendon", True),
+):
     setattr(Batch, _kind, _named(_kind, _has_data))

@@ -87,8 +87,16 @@ class Engine:
 
     # ---- runs -----------------------------------------------------------------------------------
 
-    def run(self, ids: Any, nstep: int, stage: int, control: Any = None, spec: int = 0,
-            records: list[tuple[Any, int, Any]] | None = None, keys: Any = None) -> int:
+    def run(
+        self,
+        ids: Any,
+        nstep: int,
+        stage: int,
+        control: Any = None,
+        spec: int = 0,
+        records: list[tuple[Any, int, Any]] | None = None,
+        keys: Any = None,
+    ) -> int:
         """Run simulations; returns how many failed."""
         check_callbacks()
         chosen = np.arange(self.nsim, dtype=np.int32) if ids is None else ids
@@ -105,9 +113,23 @@ class Engine:
         else:
             chosen_run = chosen
         _core._dropin.batch_run(
-            self._list(), self.datas, chosen_run, nstep, stage, self.rows, FULL, control, spec,
+            self._list(),
+            self.datas,
+            chosen_run,
+            nstep,
+            stage,
+            self.rows,
+            FULL,
+            control,
+            spec,
             [(RENAMED.get(name, name), signature, raw) for name, signature, raw in full_records],
-            records is not None, keys, self.status, self.warning, self.messages, self.nthread)
+            records is not None,
+            keys,
+            self.status,
+            self.warning,
+            self.messages,
+            self.nthread,
+        )
         for i, message in refused.items():
             self.status[i], self.messages[i] = 1, message
         if records is not None and self.bound:
@@ -136,10 +158,17 @@ class Engine:
             raise ValueError(f"control: wrong shape {np.shape(control)}")
         for name, signature, buffer in records:
             kind, shape = self._kind(name, signature)
-            if (not isinstance(buffer, np.ndarray) or buffer.shape != (n, nstep, *shape) or buffer.dtype != kind
-                    or not buffer.flags.c_contiguous or not buffer.flags.writeable):
-                raise ValueError(f"{name or signature}: expected a writable contiguous {np.dtype(kind)} array of "
-                                 f"shape {(n, nstep, *shape)}")
+            if (
+                not isinstance(buffer, np.ndarray)
+                or buffer.shape != (n, nstep, *shape)
+                or buffer.dtype != kind
+                or not buffer.flags.c_contiguous
+                or not buffer.flags.writeable
+            ):
+                raise ValueError(
+                    f"{name or signature}: expected a writable contiguous {np.dtype(kind)} array of "
+                    f"shape {(n, nstep, *shape)}"
+                )
         return self.run(ids, nstep, 0, control, spec, records)
 
     def _kind(self, name: Any, signature: int) -> tuple[Any, tuple[int, ...]]:

@@ -13,17 +13,27 @@ from .option import FIELDS as _OPTIONS
 
 # Fields of the state rows, by their bit of mjtState.
 STATE_FIELDS = {
-    "time": mjtState.mjSTATE_TIME, "qpos": mjtState.mjSTATE_QPOS, "qvel": mjtState.mjSTATE_QVEL,
-    "act": mjtState.mjSTATE_ACT, "history": mjtState.mjSTATE_HISTORY,
-    "qacc_warmstart": mjtState.mjSTATE_WARMSTART, "ctrl": mjtState.mjSTATE_CTRL,
-    "qfrc_applied": mjtState.mjSTATE_QFRC_APPLIED, "xfrc_applied": mjtState.mjSTATE_XFRC_APPLIED,
-    "eq_active": mjtState.mjSTATE_EQ_ACTIVE, "mocap_pos": mjtState.mjSTATE_MOCAP_POS,
-    "mocap_quat": mjtState.mjSTATE_MOCAP_QUAT, "userdata": mjtState.mjSTATE_USERDATA,
-    "plugin_state": mjtState.mjSTATE_PLUGIN, "plastic": mjtState.mjSTATE_PLASTIC,
+    "time": mjtState.mjSTATE_TIME,
+    "qpos": mjtState.mjSTATE_QPOS,
+    "qvel": mjtState.mjSTATE_QVEL,
+    "act": mjtState.mjSTATE_ACT,
+    "history": mjtState.mjSTATE_HISTORY,
+    "qacc_warmstart": mjtState.mjSTATE_WARMSTART,
+    "ctrl": mjtState.mjSTATE_CTRL,
+    "qfrc_applied": mjtState.mjSTATE_QFRC_APPLIED,
+    "xfrc_applied": mjtState.mjSTATE_XFRC_APPLIED,
+    "eq_active": mjtState.mjSTATE_EQ_ACTIVE,
+    "mocap_pos": mjtState.mjSTATE_MOCAP_POS,
+    "mocap_quat": mjtState.mjSTATE_MOCAP_QUAT,
+    "userdata": mjtState.mjSTATE_USERDATA,
+    "plugin_state": mjtState.mjSTATE_PLUGIN,
+    "plastic": mjtState.mjSTATE_PLASTIC,
 }
 # Outputs that are no arrays of Tribo's data: type and shape.
 SCALARS: dict[str, tuple[Any, tuple[int, ...]]] = {
-    "ncon": (np.int32, ()), "energy": (np.float64, (2,)), "solver_niter": (np.int32, (20,)),
+    "ncon": (np.int32, ()),
+    "energy": (np.float64, (2,)),
+    "solver_niter": (np.int32, (20,)),
 }
 # Tribo's name of a field.
 RENAMED = {"M": "qM"}
@@ -31,10 +41,20 @@ _ARRAYS = {row[0] for row in _core.data_fields}
 DATA_FIELDS = frozenset(STATE_FIELDS) | frozenset(_ARRAYS - {"eq_load", "ten_load"}) | set(SCALARS) | {"M"}
 _SHARED = ("mesh_", "hull_", "hfield_data", "hfield_adr", "name_", "text_", "names", "notes")
 _OPTION_FIELDS = [name for name in _OPTIONS if name not in ("threads",)]
-MODEL_FIELDS = frozenset(row[0] for row in _core.model_fields
-                         if row[1] != "char" and not row[0].startswith(_SHARED)) | frozenset(
-    "opt." + name for name in _OPTION_FIELDS)
-_FREE = ("contype", "conaffinity", "group", "priority", "limited", "active0", "gravcomp", "actearly", "condim")
+MODEL_FIELDS = frozenset(
+    row[0] for row in _core.model_fields if row[1] != "char" and not row[0].startswith(_SHARED)
+) | frozenset("opt." + name for name in _OPTION_FIELDS)
+_FREE = (
+    "contype",
+    "conaffinity",
+    "group",
+    "priority",
+    "limited",
+    "active0",
+    "gravcomp",
+    "actearly",
+    "condim",
+)
 
 
 def structural(field: str, part: Any) -> bool:
@@ -62,9 +82,13 @@ def not_bindable(name: str) -> ValueError:
     if name in MODEL_FIELDS:
         return ValueError(f"{name} is an MjModel field: use expand({name!r})")
     if name in ("parena", "pstack", "pbase", "narena", "nbuffer"):
-        return ValueError(f"{name} is not one of the MjData scalars bind() accepts: {', '.join(sorted(SCALARS))}")
+        return ValueError(
+            f"{name} is not one of the MjData scalars bind() accepts: {', '.join(sorted(SCALARS))}"
+        )
     if name in _DATA_WHY:
-        return ValueError(f"{name} cannot be bound: not an array of fixed size, as MuJoCo's arena ({_DATA_WHY[name]})")
+        return ValueError(
+            f"{name} cannot be bound: not an array of fixed size, as MuJoCo's arena ({_DATA_WHY[name]})"
+        )
     return ValueError(f"{name} is not an MjData array field{hint(name, DATA_FIELDS)}")
 
 
@@ -79,8 +103,10 @@ def not_expandable(model: Any, name: str) -> ValueError:
 
 def output_error(name: str) -> ValueError:
     """Why a derived field cannot be written."""
-    return ValueError(f"{name} is computed by every call and cannot be written; write the state (qpos, ctrl, ...) "
-                      "or expand fields of the model")
+    return ValueError(
+        f"{name} is computed by every call and cannot be written; write the state (qpos, ctrl, ...) "
+        "or expand fields of the model"
+    )
 
 
 def template(data: Any, name: str) -> tuple[Any, tuple[int, ...]] | None:

@@ -21,7 +21,13 @@ class Named:
         id = named.lookup(batch.model, tribo, key)
         name = batch.model.id2name(_parts.KINDS[tribo][0], id)
         rows = (named.DATA[tribo]._rows if data else {}, named.MODEL[tribo]._rows)
-        for slot, value in (("_batch", batch), ("_kind", kind), ("_tables", rows), ("id", id), ("name", name)):
+        for slot, value in (
+            ("_batch", batch),
+            ("_kind", kind),
+            ("_tables", rows),
+            ("id", id),
+            ("name", name),
+        ):
             object.__setattr__(self, slot, value)
 
     def __getattr__(self, attr: str) -> Any:
@@ -56,7 +62,9 @@ class Named:
                 return self._of_model(field, how, matrix, write)
             unheld = True
         if unheld:
-            raise AttributeError(f"{self._kind} {attr} is not a slice of a field that the batch binds or expands")
+            raise AttributeError(
+                f"{self._kind} {attr} is not a slice of a field that the batch binds or expands"
+            )
         names = set(of_data) | set(of_model)
         raise AttributeError(f"{attr} is not a field of a {self._kind}{did_you_mean(attr, names)}")
 

@@ -1,3 +1,4 @@
+# ruff: noqa: F822
 """Functions of the user that every step calls, set for the process as in MuJoCo.
 
 Tribo's callbacks belong to a model: a call takes over what is set here for the model that it gets.
@@ -10,11 +11,29 @@ from typing import Any
 from .. import _core
 
 __all__ = [
-    "get_mjcb_act_bias", "get_mjcb_act_dyn", "get_mjcb_act_gain", "get_mjcb_contactfilter", "get_mjcb_control",
-    "get_mjcb_passive", "get_mjcb_sensor", "get_mjcb_time", "get_mju_user_free", "get_mju_user_malloc",
-    "get_mju_user_warning", "mj_resetCallbacks", "set_mjcb_act_bias", "set_mjcb_act_dyn", "set_mjcb_act_gain",
-    "set_mjcb_contactfilter", "set_mjcb_control", "set_mjcb_passive", "set_mjcb_sensor", "set_mjcb_time",
-    "set_mju_user_free", "set_mju_user_malloc", "set_mju_user_warning",
+    "get_mjcb_act_bias",
+    "get_mjcb_act_dyn",
+    "get_mjcb_act_gain",
+    "get_mjcb_contactfilter",
+    "get_mjcb_control",
+    "get_mjcb_passive",
+    "get_mjcb_sensor",
+    "get_mjcb_time",
+    "get_mju_user_free",
+    "get_mju_user_malloc",
+    "get_mju_user_warning",
+    "mj_resetCallbacks",
+    "set_mjcb_act_bias",
+    "set_mjcb_act_dyn",
+    "set_mjcb_act_gain",
+    "set_mjcb_contactfilter",
+    "set_mjcb_control",
+    "set_mjcb_passive",
+    "set_mjcb_sensor",
+    "set_mjcb_time",
+    "set_mju_user_free",
+    "set_mju_user_malloc",
+    "set_mju_user_warning",
 ]
 
 _SLOTS = {"mjcb_control": 0, "mjcb_passive": 1, "mjcb_contactfilter": 2}

@@ -14,10 +14,14 @@ from .structs import MjContact, MjTimerStat, MjWarningStat, Struct, StructList
 
 __all__ = ["MjData"]
 
-_RECORD = np.dtype({"names": [m[0] for m in _core._dropin.contact_members],
-                    "formats": [m[1] if m[2] == 1 else (m[1], m[2]) for m in _core._dropin.contact_members],
-                    "offsets": [m[3] for m in _core._dropin.contact_members],
-                    "itemsize": _core._dropin.contact_size})
+_RECORD = np.dtype(
+    {
+        "names": [m[0] for m in _core._dropin.contact_members],
+        "formats": [m[1] if m[2] == 1 else (m[1], m[2]) for m in _core._dropin.contact_members],
+        "offsets": [m[3] for m in _core._dropin.contact_members],
+        "itemsize": _core._dropin.contact_size,
+    }
+)
 NWARNING, NTIMER = 7, 15
 
 
@@ -101,8 +105,14 @@ class MjData(_core.Data):
 
     def __reduce__(self) -> Any:
         contacts = self.contact._frozen()
-        return _restored, (self.model, self._arrays(), self.snapshot(), self.energy.copy(),
-                           self._extra["warning"].copy(), contacts)
+        return _restored, (
+            self.model,
+            self._arrays(),
+            self.snapshot(),
+            self.energy.copy(),
+            self._extra["warning"].copy(),
+            contacts,
+        )
 
     @property
     def ncon(self) -> int:
@@ -186,11 +196,15 @@ class Rows(StructList):
 
 
 class Contacts(StructList):
-    """The contacts of a world. It reads them anew when the world has others; what a script writes
-    into them stays until then and changes no force."""
+    """The contacts of a world, read anew when the world has others.
+
+    What a script writes into them stays until then and changes no force.
+    """
 
     def __init__(self, data: MjData | None) -> None:
-        self.__dict__.update(_data=None if data is None else weakref.ref(data), _raw=b"", _made=[], _held=False)
+        self.__dict__.update(
+            _data=None if data is None else weakref.ref(data), _raw=b"", _made=[], _held=False
+        )
 
     @property
     def _items(self) -> list[Any]:
@@ -230,7 +244,9 @@ def _contact(record: Any) -> MjContact:
         values[name] = float(record[name])
     for name in ("pos", "frame", "friction", "solref", "solreffriction", "solimp", "geom"):
         values[name][...] = record[name]
-    values["dim"], values["exclude"], values["efc_address"] = (int(record[n]) for n in ("dim", "exclude", "row"))
+    values["dim"], values["exclude"], values["efc_address"] = (
+        int(record[n]) for n in ("dim", "exclude", "row")
+    )
     values["mu"] = float(record["friction"][0])
     values["force"] = np.array(record["force"])
     return made

@@ -14,16 +14,24 @@ __all__ = ["mjd_inverseFD", "mjd_transitionFD"]
 
 
 @fatal
-def mjd_transitionFD(m: Any, d: Any, eps: float, flg_centered: int, A: Any = None, B: Any = None, C: Any = None,
-                     D: Any = None) -> None:
+def mjd_transitionFD(
+    m: Any, d: Any, eps: float, flg_centered: int, A: Any = None, B: Any = None, C: Any = None, D: Any = None
+) -> None:
     """Partials of a step: A, B of the next state, C, D of the sensors, by state and controls.
 
     A and B are analytic, C and D differences with `eps`. The state is unchanged.
     """
     callbacks.attach(m)
     nx = 2 * m.nv + m.na
-    targets = {name: out(value, shape, name, True) for name, value, shape in (
-        ("A", A, (nx, nx)), ("B", B, (nx, m.nu)), ("C", C, (m.nsensordata, nx)), ("D", D, (m.nsensordata, m.nu)))}
+    targets = {
+        name: out(value, shape, name, True)
+        for name, value, shape in (
+            ("A", A, (nx, nx)),
+            ("B", B, (nx, m.nu)),
+            ("C", C, (m.nsensordata, nx)),
+            ("D", D, (m.nsensordata, m.nu)),
+        )
+    }
     if A is not None or B is not None:
         result = _derivatives.derivatives(m, d)
         if A is not None:
@@ -77,18 +85,40 @@ def _sensors(m: Any, d: Any, eps: float, centered: bool, C: Any, D: Any) -> None
 
 
 @fatal
-def mjd_inverseFD(m: Any, d: Any, eps: float, flg_actuation: int, DfDq: Any = None, DfDv: Any = None,
-                  DfDa: Any = None, DsDq: Any = None, DsDv: Any = None, DsDa: Any = None, DmDq: Any = None) -> None:
+def mjd_inverseFD(
+    m: Any,
+    d: Any,
+    eps: float,
+    flg_actuation: int,
+    DfDq: Any = None,
+    DfDv: Any = None,
+    DfDa: Any = None,
+    DsDq: Any = None,
+    DsDv: Any = None,
+    DsDa: Any = None,
+    DmDq: Any = None,
+) -> None:
     """Differences of inverse dynamics, of sensors and of the inertia matrix; rows are inputs."""
     if flg_actuation:
         raise FatalError("mjd_inverseFD: forces of actuators are not subtracted; pass flg_actuation = 0")
     nv, ns, nM = m.nv, m.nsensordata, m.nM
-    targets = [out(v, s, n, True) for v, s, n in (
-        (DfDq, (nv, nv), "DfDq"), (DfDv, (nv, nv), "DfDv"), (DfDa, (nv, nv), "DfDa"), (DsDq, (nv, ns), "DsDq"),
-        (DsDv, (nv, ns), "DsDv"), (DsDa, (nv, ns), "DsDa"), (DmDq, (nv, nM), "DmDq"))]
+    targets = [
+        out(v, s, n, True)
+        for v, s, n in (
+            (DfDq, (nv, nv), "DfDq"),
+            (DfDv, (nv, nv), "DfDv"),
+            (DfDa, (nv, nv), "DfDa"),
+            (DsDq, (nv, ns), "DsDq"),
+            (DsDv, (nv, ns), "DsDv"),
+            (DsDa, (nv, ns), "DsDa"),
+            (DmDq, (nv, nM), "DmDq"),
+        )
+    ]
     if any(t is not None for t in targets[3:6]) and 3 in m.sensor_needstage:
-        raise FatalError("mjd_inverseFD: sensors of acceleration and force are not computed by inverse dynamics; "
-                         "pass None for DsDq, DsDv, DsDa, or use mjd_transitionFD")
+        raise FatalError(
+            "mjd_inverseFD: sensors of acceleration and force are not computed by inverse dynamics; "
+            "pass None for DsDq, DsDv, DsDa, or use mjd_transitionFD"
+        )
     callbacks.attach(m)
     state, qacc = d.state.copy(), d.qacc.copy()
 
@@ -108,8 +138,11 @@ def mjd_inverseFD(m: Any, d: Any, eps: float, flg_actuation: int, DfDq: Any = No
             continue
         for i in range(nv):
             force, sensors, inertia = evaluate(kind, i)
-            for target, value, base in ((targets[kind], force, centre[0]), (targets[kind + 3], sensors, centre[1]),
-                                        (targets[6] if kind == 0 else None, inertia, centre[2])):
+            for target, value, base in (
+                (targets[kind], force, centre[0]),
+                (targets[kind + 3], sensors, centre[1]),
+                (targets[6] if kind == 0 else None, inertia, centre[2]),
+            ):
                 if target is not None:
                     target[i] = (value - base) / eps
     d.state = state

@@ -30,14 +30,33 @@ class _Base(enum.IntEnum):
 
 
 for _name, _words in TABLE.items():
-    _made: Any = _Base(_name, _members(_words), module=__name__)  # type: ignore[arg-type]
+    _made: Any = _Base(_name, _members(_words), module=__name__)  # type: ignore[arg-type,call-arg]
     _made.__doc__ = f"MuJoCo's `{_name}`."
     globals()[_name] = _made
 
 # The kinds of objects that Tribo numbers differently: mjtObj by tribo.ObjType.
 OBJECT_OF_TRIBO = {
-    0: 0, 1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 6, 7: 7, 8: 8, 9: 10, 10: 12, 11: 15, 12: 16, 13: 17, 14: 18,
-    15: 19, 16: 20, 17: 21, 18: 22, 19: 23, 20: 24,
+    0: 0,
+    1: 1,
+    2: 2,
+    3: 3,
+    4: 4,
+    5: 5,
+    6: 6,
+    7: 7,
+    8: 8,
+    9: 10,
+    10: 12,
+    11: 15,
+    12: 16,
+    13: 17,
+    14: 18,
+    15: 19,
+    16: 20,
+    17: 21,
+    18: 22,
+    19: 23,
+    20: 24,
 }
 OBJECT_TO_TRIBO = {theirs: ours for ours, theirs in OBJECT_OF_TRIBO.items()}
 # Bits of enableflags: MuJoCo's by Tribo's.

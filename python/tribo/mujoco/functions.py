@@ -7,18 +7,52 @@ import numpy as np
 from .. import _core, _step
 from . import callbacks
 from .data import MjData
-from .enums import mjtTimer, mjtWarning  # type: ignore[attr-defined]
-from .enums import OBJECT_TO_TRIBO
+from .enums import OBJECT_TO_TRIBO, mjtTimer, mjtWarning  # type: ignore[attr-defined]
 from .errors import FatalError, fatal
 
 __all__ = [
-    "mj_Euler", "mj_addContact", "mj_camlight", "mj_checkAcc", "mj_checkPos", "mj_checkVel", "mj_collision",
-    "mj_comPos", "mj_comVel", "mj_copyData", "mj_crb", "mj_energyPos", "mj_energyVel", "mj_factorM", "mj_forward",
-    "mj_forwardSkip", "mj_fwdAcceleration", "mj_fwdActuation", "mj_fwdConstraint", "mj_fwdKinematics",
-    "mj_fwdPosition", "mj_fwdVelocity", "mj_inverse", "mj_inverseSkip", "mj_kinematics", "mj_makeM", "mj_passive",
-    "mj_resetCtrl", "mj_resetData", "mj_resetDataDebug", "mj_resetDataKeyframe", "mj_rnePostConstraint",
-    "mj_sensorAcc", "mj_sensorPos", "mj_sensorVel", "mj_setKeyframe", "mj_step", "mj_step1", "mj_step2",
-    "mj_subtreeVel", "mj_tendon", "mj_transmission",
+    "mj_Euler",
+    "mj_addContact",
+    "mj_camlight",
+    "mj_checkAcc",
+    "mj_checkPos",
+    "mj_checkVel",
+    "mj_collision",
+    "mj_comPos",
+    "mj_comVel",
+    "mj_copyData",
+    "mj_crb",
+    "mj_energyPos",
+    "mj_energyVel",
+    "mj_factorM",
+    "mj_forward",
+    "mj_forwardSkip",
+    "mj_fwdAcceleration",
+    "mj_fwdActuation",
+    "mj_fwdConstraint",
+    "mj_fwdKinematics",
+    "mj_fwdPosition",
+    "mj_fwdVelocity",
+    "mj_inverse",
+    "mj_inverseSkip",
+    "mj_kinematics",
+    "mj_makeM",
+    "mj_passive",
+    "mj_resetCtrl",
+    "mj_resetData",
+    "mj_resetDataDebug",
+    "mj_resetDataKeyframe",
+    "mj_rnePostConstraint",
+    "mj_sensorAcc",
+    "mj_sensorPos",
+    "mj_sensorVel",
+    "mj_setKeyframe",
+    "mj_step",
+    "mj_step1",
+    "mj_step2",
+    "mj_subtreeVel",
+    "mj_tendon",
+    "mj_transmission",
 ]
 
 
@@ -71,8 +105,10 @@ def _tell(d: Any) -> None:
     """Pass the kinds of warnings that a world has to mju_user_warning."""
     for kind in mjtWarning:
         if int(kind) < len(d._extra["warning"]) and d._extra["warning"][int(kind), 1]:
-            callbacks.warn(f"{kind.name[7:]}: nan, inf or huge value at index "
-                           f"{d._extra['warning'][int(kind), 0]}, time = {d.time:g}")
+            callbacks.warn(
+                f"{kind.name[7:]}: nan, inf or huge value at index "
+                f"{d._extra['warning'][int(kind), 0]}, time = {d.time:g}"
+            )
 
 
 def _forward(m: Any, d: Any) -> None:
@@ -150,8 +186,9 @@ def _stage(name: str, *steps: str, doc: str) -> Any:
 
 
 mj_kinematics = _stage("mj_kinematics", "kinematics", doc="Frames of bodies, joints, geoms and sites.")
-mj_fwdKinematics = _stage("mj_fwdKinematics", "kinematics", "com_position", "tendon",
-                          doc="Kinematics, centres of mass and tendons.")
+mj_fwdKinematics = _stage(
+    "mj_fwdKinematics", "kinematics", "com_position", "tendon", doc="Kinematics, centres of mass and tendons."
+)
 mj_comPos = _stage("mj_comPos", "com_position", doc="subtree_com, cinert, cdof.")
 mj_comVel = _stage("mj_comVel", "com_velocity", doc="cvel, cdof_dot.")
 mj_camlight = _stage("mj_camlight", "kinematics", doc="Frames of cameras and lights.")
@@ -164,12 +201,17 @@ mj_subtreeVel = _stage("mj_subtreeVel", "subtree_velocity", doc="Momenta of subt
 mj_energyPos = _stage("mj_energyPos", "energy_position", doc="Potential energy.")
 mj_energyVel = _stage("mj_energyVel", "energy_velocity", doc="Kinetic energy.")
 mj_collision = _stage("mj_collision", "find_contacts", doc="Contacts of the pose.")
-mj_fwdPosition = _stage("mj_fwdPosition", "compute_position", "find_contacts",
-                        doc="What depends on position, and contacts.")
-mj_fwdVelocity = _stage("mj_fwdVelocity", "compute_position", "compute_velocity",
-                        doc="What depends on position and velocity.")
-mj_rnePostConstraint = _stage("mj_rnePostConstraint", "rne_post_constraint",
-                              doc="Accelerations and forces of bodies: cacc, cfrc_int, cfrc_ext.")
+mj_fwdPosition = _stage(
+    "mj_fwdPosition", "compute_position", "find_contacts", doc="What depends on position, and contacts."
+)
+mj_fwdVelocity = _stage(
+    "mj_fwdVelocity", "compute_position", "compute_velocity", doc="What depends on position and velocity."
+)
+mj_rnePostConstraint = _stage(
+    "mj_rnePostConstraint",
+    "rne_post_constraint",
+    doc="Accelerations and forces of bodies: cacc, cfrc_int, cfrc_ext.",
+)
 
 
 def _whole(name: str, what: str) -> Any:
@@ -221,7 +263,9 @@ def mj_resetCtrl(m: Any, d: Any) -> None:
 def mj_setKeyframe(m: Any, d: Any, k: int) -> None:
     """Store the state as a keyframe of the model."""
     if k >= m.nkey:
-        raise FatalError(f"mj_setKeyframe: index must be smaller than {m.nkey} (keyframes allocated in model)")
+        raise FatalError(
+            f"mj_setKeyframe: index must be smaller than {m.nkey} (keyframes allocated in model)"
+        )
     if k < 0:
         raise FatalError("mj_setKeyframe: keyframe index cannot be negative")
     m.key_time[k] = d.time
@@ -239,8 +283,10 @@ def mj_copyData(dest: MjData, m: Any, src: MjData) -> MjData:
 
 def mj_addContact(m: Any, d: Any, con: Any) -> int:
     """Raises: contacts are those that the step detects."""
-    raise NotImplementedError("mj_addContact: Tribo detects contacts itself; forces of your own go to "
-                              "d.xfrc_applied, further constraints to <equality>")
+    raise NotImplementedError(
+        "mj_addContact: Tribo detects contacts itself; forces of your own go to "
+        "d.xfrc_applied, further constraints to <equality>"
+    )
 
 
 # ---- checks ---------------------------------------------------------------------------------------
@@ -248,8 +294,9 @@ def mj_addContact(m: Any, d: Any, con: Any) -> int:
 
 def _check(d: Any, m: Any, which: Any, word: str) -> None:
     if not _core._dropin.check_state(m, d, d._extra["warning"], int(which)):
-        callbacks.warn(f"{word}: nan, inf or huge value at index {d._extra['warning'][int(which), 0]}, "
-                       f"time = {d.time:g}")
+        callbacks.warn(
+            f"{word}: nan, inf or huge value at index {d._extra['warning'][int(which), 0]}, time = {d.time:g}"
+        )
 
 
 def mj_checkPos(m: Any, d: Any) -> None:

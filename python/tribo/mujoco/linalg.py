@@ -7,11 +7,33 @@ import numpy as np
 from .arrays import out, vector
 
 __all__ = [
-    "mju_band2Dense", "mju_bandDiag", "mju_bandMulMatVec", "mju_boxQP", "mju_cholFactor", "mju_cholFactorBand",
-    "mju_cholSolve", "mju_cholSolveBand", "mju_cholUpdate", "mju_decodePyramid", "mju_dense2Band",
-    "mju_dense2sparse", "mju_encodePyramid", "mju_eye", "mju_mulMatMat", "mju_mulMatMatT", "mju_mulMatTMat",
-    "mju_mulMatTVec", "mju_mulMatTVec3", "mju_mulMatVec", "mju_mulMatVec3", "mju_mulVecMatVec", "mju_printMat",
-    "mju_sparse2dense", "mju_sqrMatTD", "mju_symmetrize", "mju_transpose",
+    "mju_band2Dense",
+    "mju_bandDiag",
+    "mju_bandMulMatVec",
+    "mju_boxQP",
+    "mju_cholFactor",
+    "mju_cholFactorBand",
+    "mju_cholSolve",
+    "mju_cholSolveBand",
+    "mju_cholUpdate",
+    "mju_decodePyramid",
+    "mju_dense2Band",
+    "mju_dense2sparse",
+    "mju_encodePyramid",
+    "mju_eye",
+    "mju_mulMatMat",
+    "mju_mulMatMatT",
+    "mju_mulMatTMat",
+    "mju_mulMatTVec",
+    "mju_mulMatTVec3",
+    "mju_mulMatVec",
+    "mju_mulMatVec3",
+    "mju_mulVecMatVec",
+    "mju_printMat",
+    "mju_sparse2dense",
+    "mju_sqrMatTD",
+    "mju_symmetrize",
+    "mju_transpose",
 ]
 
 _TINY = 1e-15
@@ -76,7 +98,7 @@ def mju_mulMatTMat(res: Any, mat1: Any, mat2: Any) -> None:
 
 
 def mju_sqrMatTD(res: Any, mat: Any, diag: Any) -> None:
-    """mat' diag mat, or mat' mat."""
+    """Mat' diag mat, or mat' mat."""
     matrix = _matrix(mat, "mat")
     scaled = matrix if diag is None else vector(diag, matrix.shape[0], "diag")[:, None] * matrix
     _put(res, matrix.T @ scaled)
@@ -247,14 +269,17 @@ def mju_band2Dense(res: Any, mat: Any, ntotal: int, nband: int, ndense: int, flg
     out(res, (ntotal, ntotal), "res")[...] = _dense(mat, ntotal, nband, ndense, bool(flg_sym))
 
 
-def mju_bandMulMatVec(res: Any, mat: Any, vec: Any, ntotal: int, nband: int, ndense: int, nvec: int,
-                      flg_sym: int) -> None:
+def mju_bandMulMatVec(
+    res: Any, mat: Any, vec: Any, ntotal: int, nband: int, ndense: int, nvec: int, flg_sym: int
+) -> None:
     """A banded matrix times vectors."""
     rows = np.asarray(vec, np.float64).reshape(nvec, ntotal)
     res[...] = (rows @ _dense(mat, ntotal, nband, ndense, bool(flg_sym)).T).reshape(res.shape)
 
 
-def mju_cholFactorBand(mat: Any, ntotal: int, nband: int, ndense: int, diagadd: float, diagmul: float) -> float:
+def mju_cholFactorBand(
+    mat: Any, ntotal: int, nband: int, ndense: int, diagadd: float, diagmul: float
+) -> float:
     """Cholesky factor of a banded matrix, in place; returns the smallest diagonal entry, 0 on failure."""
     matrix = _dense(mat, ntotal, nband, ndense, True)
     diagonal = matrix.diagonal().copy()

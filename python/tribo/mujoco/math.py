@@ -11,20 +11,84 @@ from .enums import mjtObj  # type: ignore[attr-defined]
 from .errors import FatalError
 
 __all__ = [
-    "mju_Halton", "mju_L1", "mju_add", "mju_add3", "mju_addScl", "mju_addScl3", "mju_addTo", "mju_addTo3",
-    "mju_addToScl", "mju_addToScl3", "mju_axisAngle2Quat", "mju_clip", "mju_copy", "mju_copy3", "mju_copy4",
-    "mju_cross", "mju_d2n", "mju_derivQuat", "mju_dist3", "mju_dot", "mju_dot3", "mju_eig3", "mju_euler2Quat",
-    "mju_f2n", "mju_fill", "mju_insertionSort", "mju_insertionSortInt", "mju_isBad", "mju_isZero", "mju_mat2Quat",
-    "mju_mat2Rot", "mju_max", "mju_min", "mju_mulPose", "mju_mulQuat", "mju_mulQuatAxis", "mju_n2d", "mju_n2f",
-    "mju_negPose", "mju_negQuat", "mju_norm", "mju_norm3", "mju_normalize", "mju_normalize3", "mju_normalize4",
-    "mju_quat2Mat", "mju_quat2Vel", "mju_quatIntegrate", "mju_quatZ2Vec", "mju_rotVecQuat", "mju_round",
-    "mju_scl", "mju_scl3", "mju_sigmoid", "mju_sign", "mju_springDamper", "mju_standardNormal", "mju_str2Type",
-    "mju_sub", "mju_sub3", "mju_subFrom", "mju_subFrom3", "mju_subQuat", "mju_sum", "mju_transformSpatial",
-    "mju_trnVecPose", "mju_type2Str", "mju_unit4", "mju_warningText", "mju_zero", "mju_zero3", "mju_zero4",
-    "mjd_quatIntegrate", "mjd_subQuat",
+    "mju_Halton",
+    "mju_L1",
+    "mju_add",
+    "mju_add3",
+    "mju_addScl",
+    "mju_addScl3",
+    "mju_addTo",
+    "mju_addTo3",
+    "mju_addToScl",
+    "mju_addToScl3",
+    "mju_axisAngle2Quat",
+    "mju_clip",
+    "mju_copy",
+    "mju_copy3",
+    "mju_copy4",
+    "mju_cross",
+    "mju_d2n",
+    "mju_derivQuat",
+    "mju_dist3",
+    "mju_dot",
+    "mju_dot3",
+    "mju_eig3",
+    "mju_euler2Quat",
+    "mju_f2n",
+    "mju_fill",
+    "mju_insertionSort",
+    "mju_insertionSortInt",
+    "mju_isBad",
+    "mju_isZero",
+    "mju_mat2Quat",
+    "mju_mat2Rot",
+    "mju_max",
+    "mju_min",
+    "mju_mulPose",
+    "mju_mulQuat",
+    "mju_mulQuatAxis",
+    "mju_n2d",
+    "mju_n2f",
+    "mju_negPose",
+    "mju_negQuat",
+    "mju_norm",
+    "mju_norm3",
+    "mju_normalize",
+    "mju_normalize3",
+    "mju_normalize4",
+    "mju_quat2Mat",
+    "mju_quat2Vel",
+    "mju_quatIntegrate",
+    "mju_quatZ2Vec",
+    "mju_rotVecQuat",
+    "mju_round",
+    "mju_scl",
+    "mju_scl3",
+    "mju_sigmoid",
+    "mju_sign",
+    "mju_springDamper",
+    "mju_standardNormal",
+    "mju_str2Type",
+    "mju_sub",
+    "mju_sub3",
+    "mju_subFrom",
+    "mju_subFrom3",
+    "mju_subQuat",
+    "mju_sum",
+    "mju_transformSpatial",
+    "mju_trnVecPose",
+    "mju_type2Str",
+    "mju_unit4",
+    "mju_warningText",
+    "mju_zero",
+    "mju_zero3",
+    "mju_zero4",
+    "mjd_quatIntegrate",
+    "mjd_subQuat",
 ]
 
 _TINY = 1e-15
+_random = np.random.default_rng()
 
 
 def _binary(name: str, size: int | None, function: Any, doc: str) -> Any:
@@ -118,7 +182,7 @@ def mju_min(a: float, b: float) -> float:
 
 
 def mju_clip(x: float, min: float, max: float) -> float:
-    """x within the two bounds."""
+    """X within the two bounds."""
     return float(np.clip(x, min, max))
 
 
@@ -160,7 +224,7 @@ def mju_Halton(index: int, base: int) -> float:
 
 def mju_standardNormal(num2: Any = None) -> float:
     """A random number of the normal distribution; a second one into num2."""
-    first, second = np.random.standard_normal(2)
+    first, second = _random.standard_normal(2)
     if num2 is not None:
         num2[...] = second
     return float(first)
@@ -277,10 +341,13 @@ def _product(a: Any, b: Any) -> Any:
 
 def _matrix(q: Any) -> Any:
     w, x, y, z = q
-    return np.array([
-        [w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z]])
+    return np.array(
+        [
+            [w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z],
+        ]
+    )
 
 
 def _exponential(velocity: Any, dt: float) -> Any:
@@ -444,7 +511,9 @@ def mju_trnVecPose(res: Any, pos: Any, quat: Any, vec: Any) -> None:
     _put(res, (3,), _turned(vec, quat) + vector(pos, 3, "pos"))
 
 
-def mju_transformSpatial(res: Any, vec: Any, flg_force: int, newpos: Any, oldpos: Any, rotnew2old: Any) -> None:
+def mju_transformSpatial(
+    res: Any, vec: Any, flg_force: int, newpos: Any, oldpos: Any, rotnew2old: Any
+) -> None:
     """Move a spatial vector (angular, linear) to another point and, with a rotation, to other axes."""
     v = vector(vec, 6, "vec").copy()
     arm = vector(newpos, 3, "newpos") - vector(oldpos, 3, "oldpos")
@@ -514,7 +583,11 @@ def mju_str2Type(str: str) -> int:
 
 def mju_warningText(warning: int, info: int) -> str:
     """What a warning of a world means."""
-    what = {0: "the inertia matrix is too close to singular", 3: "nan, inf or huge value in QPOS",
-            4: "nan, inf or huge value in QVEL", 5: "nan, inf or huge value in QACC",
-            6: "nan, inf or huge value in CTRL"}.get(int(warning), "does not occur in Tribo")
+    what = {
+        0: "the inertia matrix is too close to singular",
+        3: "nan, inf or huge value in QPOS",
+        4: "nan, inf or huge value in QVEL",
+        5: "nan, inf or huge value in QACC",
+        6: "nan, inf or huge value in CTRL",
+    }.get(int(warning), "does not occur in Tribo")
     return f"{what} (at {info})"

@@ -4,6 +4,7 @@ import os
 import tempfile
 import weakref
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,7 @@ class MjModel(_core.Model):
     def __init__(self, other: Any = None) -> None:
         if other is None:
             raise TypeError("MjModel: use MjModel.from_xml_path, from_xml_string, or MjModel(tribo_model)")
-        super().__init__(other)
+        super().__init__(other)  # type: ignore[call-arg]
         self._extra: dict[Any, Any] = {"vis": MjVisual(), "stat": MjStatistic()}
         self._finish()
 
@@ -64,9 +65,9 @@ class MjModel(_core.Model):
         _no_vfs(vfs)
         path = os.fspath(filename)
         if assets:
-            known = {os.path.basename(name): data for name, data in assets.items()}
-            if os.path.basename(path) in known and not os.path.exists(path):
-                text = known[os.path.basename(path)]
+            known = {Path(name).name: data for name, data in assets.items()}
+            if Path(path).name in known and not os.path.exists(path):
+                text = known[Path(path).name]
                 return MjModel.from_xml_string(text.decode() if isinstance(text, bytes) else text, assets)
         with _files(assets) as directory:
             paths = [directory] if directory else []
@@ -83,8 +84,10 @@ class MjModel(_core.Model):
         """Load a compiled model that Tribo wrote (.tbm); MuJoCo's .mjb is not read."""
         path = os.fspath(filename)
         if path.endswith(".mjb") and not _is_tribo(path):
-            raise ValueError(f"{path}: MuJoCo's binary models are not read: load the XML, or use "
-                             "tribo.Model.from_mujoco on a mujoco.MjModel")
+            raise ValueError(
+                f"{path}: MuJoCo's binary models are not read: load the XML, or use "
+                "tribo.Model.from_mujoco on a mujoco.MjModel"
+            )
         return MjModel(_loaded(lambda: _core.Model.from_xml_path(path)))
 
     # ---- structs --------------------------------------------------------------------------------
@@ -227,13 +230,13 @@ class _files:
         self.folder = tempfile.TemporaryDirectory()
         seen = set()
         for name, data in self.assets.items():
-            base = os.path.basename(name)
+            base = Path(name).name
             if base in seen:
                 raise ValueError(f"Repeated file name in assets: {base}")
             seen.add(base)
             for place in {base, name.lstrip("/")}:
                 path = os.path.join(self.folder.name, place)
-                os.makedirs(os.path.dirname(path), exist_ok=True)
+                Path(path).parent.mkdir(parents=True, exist_ok=True)
                 with open(path, "wb") as file:
                     file.write(data.encode() if isinstance(data, str) else data)
         return self.folder.name
@@ -287,8 +290,10 @@ def _address(field: str) -> property:
 
 for _field in BOOLS:
     setattr(MjModel, _field, _boolean(_field))
-for _field, _table in {**MAPPED, **dict.fromkeys(
-        ("sensor_objtype", "sensor_reftype", "eq_objtype", "tuple_objtype"), OBJECT_OF_TRIBO)}.items():
+for _field, _table in {
+    **MAPPED,
+    **dict.fromkeys(("sensor_objtype", "sensor_reftype", "eq_objtype", "tuple_objtype"), OBJECT_OF_TRIBO),
+}.items():
     setattr(MjModel, _field, _mapped(_field, _table))
 for _field in NAME_ADDRESSES:
     setattr(MjModel, _field, _address(_field))

@@ -8,12 +8,24 @@ import numpy as np
 from .. import _parts
 
 # 0 and 1 in Tribo, booleans in MuJoCo.
-BOOLS = ("actuator_actearly", "actuator_actlimited", "actuator_ctrllimited", "actuator_forcelimited",
-         "eq_active0", "jnt_actfrclimited", "jnt_actgravcomp", "jnt_limited", "tendon_actfrclimited",
-         "tendon_limited")
+BOOLS = (
+    "actuator_actearly",
+    "actuator_actlimited",
+    "actuator_ctrllimited",
+    "actuator_forcelimited",
+    "eq_active0",
+    "jnt_actfrclimited",
+    "jnt_actgravcomp",
+    "jnt_limited",
+    "tendon_actfrclimited",
+    "tendon_limited",
+)
 # Kinds with other numbers: "user" comes after kinds that Tribo does not have.
-MAPPED: dict[str, dict[int, int]] = {"actuator_dyntype": {5: 7}, "actuator_gaintype": {3: 6},
-                                     "actuator_biastype": {3: 5}}
+MAPPED: dict[str, dict[int, int]] = {
+    "actuator_dyntype": {5: 7},
+    "actuator_gaintype": {3: 6},
+    "actuator_biastype": {3: 5},
+}
 NAME_ADDRESSES = tuple(row[2] for row in _parts.KINDS.values())
 
 # Stage at which a type of sensor is computed: position 1, velocity 2, acceleration 3.
@@ -40,8 +52,15 @@ def _stages(m: Any) -> Any:
 
 
 def _data_types(m: Any) -> Any:
-    return _fixed(np.array([2 if t in _AXIS else 3 if t in _QUATERNION else 1 if t in _POSITIVE else 0
-                            for t in m.sensor_type], np.int32))
+    return _fixed(
+        np.array(
+            [
+                2 if t in _AXIS else 3 if t in _QUATERNION else 1 if t in _POSITIVE else 0
+                for t in m.sensor_type
+            ],
+            np.int32,
+        )
+    )
 
 
 def _signature(first: Any, second: Any) -> Any:
@@ -83,18 +102,44 @@ COMPUTED: dict[str, Callable[[Any], Any]] = {
     "tex_data": _nothing(0, kind=np.uint8),
 }
 # Sizes of what Tribo's models never have: they are zero.
-for _size in ("nflex", "nflexvert", "nflexedge", "nflexelem", "nskin", "nskinvert", "nplugin", "npluginstate",
-              "nmat", "ntex", "ntexdata", "nhistory", "nplastic", "noct", "npaths", "nuser_cam"):
+for _size in (
+    "nflex",
+    "nflexvert",
+    "nflexedge",
+    "nflexelem",
+    "nskin",
+    "nskinvert",
+    "nplugin",
+    "npluginstate",
+    "nmat",
+    "ntex",
+    "ntexdata",
+    "nhistory",
+    "nplastic",
+    "noct",
+    "npaths",
+    "nuser_cam",
+):
     COMPUTED[_size] = lambda m: 0
 
 _FAMILIES = {
-    "flex": "Tribo has no deformable bodies", "flexedge": "Tribo has no deformable bodies",
-    "skin": "Tribo has no skins", "plugin": "Tribo has no plugins", "mat": "Tribo keeps no materials: see geom_rgba",
-    "tex": "Tribo keeps no textures", "bvh": "Tribo's bounding boxes are its own", "oct": "Tribo has no octrees",
-    "efm": "an internal of MuJoCo's discrete integrator", "B": "an internal of MuJoCo's sparse matrices",
-    "D": "an internal of MuJoCo's sparse matrices", "mesh": "Tribo's meshes have vertices, faces and hulls (hull_*)",
-    "light": "Tribo keeps a light's place and direction", "jnt": "Tribo does not have it",
-    "cam": "Tribo does not have it", "sensor": "Tribo has no delays", "actuator": "Tribo does not have it",
+    "flex": "Tribo has no deformable bodies",
+    "flexedge": "Tribo has no deformable bodies",
+    "skin": "Tribo has no skins",
+    "plugin": "Tribo has no plugins",
+    "mat": "Tribo keeps no materials: see geom_rgba",
+    "tex": "Tribo keeps no textures",
+    "bvh": "Tribo's bounding boxes are its own",
+    "oct": "Tribo has no octrees",
+    "efm": "an internal of MuJoCo's discrete integrator",
+    "B": "an internal of MuJoCo's sparse matrices",
+    "D": "an internal of MuJoCo's sparse matrices",
+    "mesh": "Tribo's meshes have vertices, faces and hulls (hull_*)",
+    "light": "Tribo keeps a light's place and direction",
+    "jnt": "Tribo does not have it",
+    "cam": "Tribo does not have it",
+    "sensor": "Tribo has no delays",
+    "actuator": "Tribo does not have it",
 }
 _ABSENT = (
     "B_colind B_rowadr B_rownnz D_colind D_diag D_rowadr D_rownnz actuator_armature actuator_damping "
@@ -103,9 +148,12 @@ _ABSENT = (
     "cam_projection cam_user dof_dampingpoly dof_length dof_simplenum efm0_L efmC_perm geom_adhesion "
     "geom_castshadow geom_surfacevel hfield_pathadr jnt_actuatorid jnt_plasticadr jnt_springyield "
     "jnt_stiffnesspoly key_plastic light_active light_ambient light_attenuation light_bulbradius "
-    "light_castshadow light_cutoff light_diffuse light_dir0 light_exponent light_intensity light_mode light_pos0 "
-    "light_poscom0 light_range light_softness light_specular light_targetbodyid light_texid light_type mapD2M "
-    "mapM2D mapM2M mat_emission mat_metallic mat_reflectance mat_rgba mat_roughness mat_shininess mat_specular "
+    "light_castshadow light_cutoff light_diffuse light_dir0 light_exponent light_intensity light_mode "
+    "light_pos0 "
+    "light_poscom0 light_range light_softness light_specular light_targetbodyid light_texid light_type "
+    "mapD2M "
+    "mapM2D mapM2M mat_emission mat_metallic mat_reflectance mat_rgba mat_roughness mat_shininess "
+    "mat_specular "
     "mat_texid mat_texrepeat mat_texuniform mesh_bvhadr mesh_bvhnum mesh_extrema mesh_facenormal "
     "mesh_facetexcoord mesh_graph mesh_graphadr mesh_normal mesh_normaladr mesh_normalnum mesh_octadr "
     "mesh_octnum mesh_pathadr mesh_polyadr mesh_polymap mesh_polymapadr mesh_polymapnum mesh_polynormal "
@@ -114,7 +162,8 @@ _ABSENT = (
     "nmeshnormal nmeshpoly nmeshtexcoord nnames_map names_map paths pair_adhesion plugin_attr plugin_attradr "
     "plugin_stateadr plugin_statenum sensor_delay sensor_history sensor_historyadr sensor_interval signature "
     "site_dataid skin_vert tendon_actuatorid tendon_dampingpoly tendon_plasticadr tendon_springyield "
-    "tendon_stiffnesspoly tendon_treeid tendon_treenum tendon_type tendon_width tex_adr tex_colorspace tex_height "
+    "tendon_stiffnesspoly tendon_treeid tendon_treenum tendon_type tendon_width tex_adr tex_colorspace "
+    "tex_height "
     "tex_nchannel tex_type tex_width tree_sleep_policy flex_vert flex_elem flexedge_length0"
 )
 # Why a field of MuJoCo is not there.

@@ -8,11 +8,29 @@ from .. import _core, _named, _parts
 
 # Name of the kind in Tribo by the method of MuJoCo; several methods mean the same.
 ALIASES = {
-    "body": "body", "joint": "joint", "jnt": "joint", "geom": "geom", "site": "site", "camera": "camera",
-    "cam": "camera", "light": "light", "mesh": "mesh", "hfield": "hfield", "pair": "pair",
-    "exclude": "exclude", "equality": "equality", "eq": "equality", "tendon": "tendon", "ten": "tendon",
-    "actuator": "actuator", "sensor": "sensor", "numeric": "numeric", "text": "text", "tuple": "tuple",
-    "key": "key", "keyframe": "key",
+    "body": "body",
+    "joint": "joint",
+    "jnt": "joint",
+    "geom": "geom",
+    "site": "site",
+    "camera": "camera",
+    "cam": "camera",
+    "light": "light",
+    "mesh": "mesh",
+    "hfield": "hfield",
+    "pair": "pair",
+    "exclude": "exclude",
+    "equality": "equality",
+    "eq": "equality",
+    "tendon": "tendon",
+    "ten": "tendon",
+    "actuator": "actuator",
+    "sensor": "sensor",
+    "numeric": "numeric",
+    "text": "text",
+    "tuple": "tuple",
+    "key": "key",
+    "keyframe": "key",
 }
 _TITLES = {"key": "Keyframe"}
 # Fields that MuJoCo has and Tribo computes: kind, attribute, field of the model or the data, per row.
@@ -21,7 +39,13 @@ EXTRA_MODEL = {
     "geom": ("geom_matid",),
     "sensor": ("sensor_needstage", "sensor_datatype"),
 }
-EXTRA_DATA = {"body": ("xiquat",), "geom": ("geom_xquat",), "site": ("site_xquat",), "camera": (), "light": ()}
+EXTRA_DATA = {
+    "body": ("xiquat",),
+    "geom": ("geom_xquat",),
+    "site": ("site_xquat",),
+    "camera": (),
+    "light": (),
+}
 
 
 class Views:
@@ -79,7 +103,9 @@ def _span(model: Any, how: str, id: int) -> slice | None:
     return _parts._span(model, how, id)
 
 
-def _rows_of(fields: list[tuple[str, ...]], kind: str, extra: tuple[str, ...]) -> dict[str, tuple[str, str, bool]]:
+def _rows_of(
+    fields: list[tuple[str, ...]], kind: str, extra: tuple[str, ...]
+) -> dict[str, tuple[str, str, bool]]:
     """Field, rule of its rows and whether a row is a vector, by attribute."""
     made: dict[str, tuple[str, str, bool]] = {}
     prefixes = (*_parts.KINDS[kind][3], "dof_") if kind == "joint" else _parts.KINDS[kind][3]
@@ -100,22 +126,29 @@ def _rows_of(fields: list[tuple[str, ...]], kind: str, extra: tuple[str, ...]) -
 def _short(field: str, prefixes: tuple[str, ...]) -> str:
     for prefix in prefixes:
         if field.startswith(prefix):
-            return field[len(prefix):]
+            return field[len(prefix) :]
     return field
 
 
 def _class(of: str, kind: str, fields: Any, extra: tuple[str, ...]) -> type[Views]:
     title = _TITLES.get(kind, kind.capitalize())
-    return type(f"_Mj{of}{title}Views", (Views,),
-                {"__slots__": (), "_rows": _rows_of(fields, kind, extra), "__module__": "tribo.mujoco",
-                 "__doc__": f"A {kind}, as MuJoCo's bindings show it."})
+    return type(
+        f"_Mj{of}{title}Views",
+        (Views,),
+        {
+            "__slots__": (),
+            "_rows": _rows_of(fields, kind, extra),
+            "__module__": "tribo.mujoco",
+            "__doc__": f"A {kind}, as MuJoCo's bindings show it.",
+        },
+    )
 
 
 MODEL = {kind: _class("Model", kind, _core.model_fields, EXTRA_MODEL.get(kind, ())) for kind in _parts.KINDS}
 DATA = {kind: _class("Data", kind, _core.data_fields, EXTRA_DATA.get(kind, ())) for kind in _parts.KINDS}
 
 
-class ActuatorData(DATA["actuator"]):  # type: ignore[misc,valid-type]
+class ActuatorData(DATA["actuator"]):  # type: ignore[misc,valid-type,name-defined]
     """An actuator of a world: also its row of moments, dense."""
 
     __slots__ = ()

@@ -13,11 +13,39 @@ __all__ = ["MjOption"]
 
 _TRIBO = [row[0] for row in _core.option_fields]
 _RENAMED = {"solver": "mjsolver"}
-MUJOCO = sorted((set(_TRIBO) - {"mjsolver"}) & {
-    "ccd_iterations", "ccd_tolerance", "cone", "density", "disableactuator", "disableflags", "enableflags",
-    "gravity", "impratio", "integrator", "iterations", "jacobian", "ls_iterations", "ls_tolerance", "magnetic",
-    "noslip_iterations", "noslip_tolerance", "o_friction", "o_margin", "o_solimp", "o_solref", "sdf_initpoints",
-    "sdf_iterations", "solver", "timestep", "tolerance", "viscosity", "wind"})
+MUJOCO = sorted(
+    (set(_TRIBO) - {"mjsolver"})
+    & {
+        "ccd_iterations",
+        "ccd_tolerance",
+        "cone",
+        "density",
+        "disableactuator",
+        "disableflags",
+        "enableflags",
+        "gravity",
+        "impratio",
+        "integrator",
+        "iterations",
+        "jacobian",
+        "ls_iterations",
+        "ls_tolerance",
+        "magnetic",
+        "noslip_iterations",
+        "noslip_tolerance",
+        "o_friction",
+        "o_margin",
+        "o_solimp",
+        "o_solref",
+        "sdf_initpoints",
+        "sdf_iterations",
+        "solver",
+        "timestep",
+        "tolerance",
+        "viscosity",
+        "wind",
+    }
+)
 SLEEP = 32  # Tribo's bit of enableflags
 FIELDS = sorted(set(MUJOCO) | set(_TRIBO))
 

@@ -10,14 +10,53 @@ from .errors import FatalError, fatal
 from .functions import tribo_type
 
 __all__ = [
-    "mj_addM", "mj_angmomMat", "mj_applyFT", "mj_contactForce", "mj_defaultLROpt", "mj_defaultOption",
-    "mj_defaultSolRefImp", "mj_defaultVisual", "mj_differentiatePos", "mj_fullM", "mj_geomDistance",
-    "mj_getTotalmass", "mj_id2name", "mj_insideSite", "mj_integratePos", "mj_isDual", "mj_isPyramidal",
-    "mj_isSparse", "mj_jac", "mj_jacBody", "mj_jacBodyCom", "mj_jacDot", "mj_jacGeom", "mj_jacPointAxis",
-    "mj_jacSite", "mj_jacSubtreeCom", "mj_local2Global", "mj_maxContact", "mj_mulM", "mj_multiRay", "mj_name2id",
-    "mj_normalizeQuat", "mj_objectAcceleration", "mj_objectVelocity", "mj_printData", "mj_printModel", "mj_ray",
-    "mj_rne", "mj_saveLastXML", "mj_saveModel", "mj_setConst", "mj_setLengthRange", "mj_setTotalmass",
-    "mj_sizeModel", "mj_solveM", "mj_version", "mj_versionString",
+    "mj_addM",
+    "mj_angmomMat",
+    "mj_applyFT",
+    "mj_contactForce",
+    "mj_defaultLROpt",
+    "mj_defaultOption",
+    "mj_defaultSolRefImp",
+    "mj_defaultVisual",
+    "mj_differentiatePos",
+    "mj_fullM",
+    "mj_geomDistance",
+    "mj_getTotalmass",
+    "mj_id2name",
+    "mj_insideSite",
+    "mj_integratePos",
+    "mj_isDual",
+    "mj_isPyramidal",
+    "mj_isSparse",
+    "mj_jac",
+    "mj_jacBody",
+    "mj_jacBodyCom",
+    "mj_jacDot",
+    "mj_jacGeom",
+    "mj_jacPointAxis",
+    "mj_jacSite",
+    "mj_jacSubtreeCom",
+    "mj_local2Global",
+    "mj_maxContact",
+    "mj_mulM",
+    "mj_multiRay",
+    "mj_name2id",
+    "mj_normalizeQuat",
+    "mj_objectAcceleration",
+    "mj_objectVelocity",
+    "mj_printData",
+    "mj_printModel",
+    "mj_ray",
+    "mj_rne",
+    "mj_saveLastXML",
+    "mj_saveModel",
+    "mj_setConst",
+    "mj_setLengthRange",
+    "mj_setTotalmass",
+    "mj_sizeModel",
+    "mj_solveM",
+    "mj_version",
+    "mj_versionString",
 ]
 
 
@@ -164,7 +203,9 @@ def mj_contactForce(m: Any, d: Any, id: int, result: Any) -> None:
 def mj_objectVelocity(m: Any, d: Any, objtype: int, objid: int, res: Any, flg_local: int) -> None:
     """Angular and linear velocity of an object."""
     kind = tribo_type(objtype, "mj_objectVelocity")
-    out(res, (6,), "res")[...] = _core.object_velocity(m, d, kind, int(objid), bool(flg_local)).reshape(res.shape)
+    out(res, (6,), "res")[...] = _core.object_velocity(m, d, kind, int(objid), bool(flg_local)).reshape(
+        res.shape
+    )
 
 
 def mj_objectAcceleration(m: Any, d: Any, objtype: int, objid: int, res: Any, flg_local: int) -> None:
@@ -209,13 +250,23 @@ def mj_local2Global(d: Any, xpos: Any, xmat: Any, pos: Any, quat: Any, body: int
 
 
 @fatal
-def mj_ray(m: Any, d: Any, pnt: Any, vec: Any, geomgroup: Any, flg_static: int, bodyexclude: int, geomid: Any,
-           normal: Any = None) -> float:
+def mj_ray(
+    m: Any,
+    d: Any,
+    pnt: Any,
+    vec: Any,
+    geomgroup: Any,
+    flg_static: int,
+    bodyexclude: int,
+    geomid: Any,
+    normal: Any = None,
+) -> float:
     """Distance to the nearest geom along a ray, or -1."""
     target = out(normal, (3,), "normal", True)
     group = None if geomgroup is None or not np.size(geomgroup) else np.asarray(geomgroup, np.int32)
-    distance, geom, n = _core.ray(m, d, vector(pnt, 3, "pnt"), vector(vec, 3, "vec"), group, bool(flg_static),
-                                  int(bodyexclude))
+    distance, geom, n = _core.ray(
+        m, d, vector(pnt, 3, "pnt"), vector(vec, 3, "vec"), group, bool(flg_static), int(bodyexclude)
+    )
     if geomid is not None:
         geomid[...] = geom
     if target is not None:
@@ -223,8 +274,20 @@ def mj_ray(m: Any, d: Any, pnt: Any, vec: Any, geomgroup: Any, flg_static: int, 
     return float(distance)
 
 
-def mj_multiRay(m: Any, d: Any, pnt: Any, vec: Any, geomgroup: Any, flg_static: int, bodyexclude: int,
-                geomid: Any, dist: Any, normal: Any, nray: int, cutoff: float) -> None:
+def mj_multiRay(
+    m: Any,
+    d: Any,
+    pnt: Any,
+    vec: Any,
+    geomgroup: Any,
+    flg_static: int,
+    bodyexclude: int,
+    geomid: Any,
+    dist: Any,
+    normal: Any,
+    nray: int,
+    cutoff: float,
+) -> None:
     """Rays from one point."""
     directions = vector(vec, 3 * nray, "vec").reshape(nray, 3)
     found, n = np.zeros(1, np.int32), np.zeros(3)
@@ -333,7 +396,10 @@ def _print(obj: Any, filename: str) -> None:
 
 def mj_defaultSolRefImp(solref: Any, solimp: Any) -> None:
     """Initial parameters of soft constraints."""
-    for target, values, name in ((solref, (0.02, 1.0), "solref"), (solimp, (0.9, 0.95, 0.001, 0.5, 2.0), "solimp")):
+    for target, values, name in (
+        (solref, (0.02, 1.0), "solref"),
+        (solimp, (0.9, 0.95, 0.001, 0.5, 2.0), "solimp"),
+    ):
         array = out(target, (len(values),), name, True)
         if array is not None:
             array[...] = values
@@ -376,5 +442,3 @@ def mj_version() -> int:
 def mj_versionString() -> str:
     """The version of MuJoCo whose names these are."""
     return "4.0.0"
-
-

@@ -25,11 +25,15 @@ class Renderer:
         Geoms that `scene` lists; the picture has all of them.
     """
 
-    def __init__(self, model: Any, height: int = 240, width: int = 320, max_geom: int = 10000, **_: Any) -> None:
+    def __init__(
+        self, model: Any, height: int = 240, width: int = 320, max_geom: int = 10000, **_: Any
+    ) -> None:
         shown = model.vis.global_
         for size, limit, word in ((width, shown.offwidth, "width"), (height, shown.offheight, "height")):
             if size > limit:
-                raise ValueError(f"Image {word} {size} > framebuffer {word} {limit}: set model.vis.global_.off{word}")
+                raise ValueError(
+                    f"Image {word} {size} > framebuffer {word} {limit}: set model.vis.global_.off{word}"
+                )
         self.model = model
         self.scene = MjvScene(model, max_geom)
         self._inner = _Renderer(model, height, width)

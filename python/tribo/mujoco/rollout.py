@@ -97,14 +97,29 @@ class Rollout:
             _check_counts(nstep, chunk_size, False)
             if nstep is None:
                 raise ValueError("nstep must be an integer")
-            self._run(models, datas, len(initial_state), nstep, int(control_spec), initial_state,
-                      initial_warmstart, control, state, sensordata)
+            self._run(
+                models,
+                datas,
+                len(initial_state),
+                nstep,
+                int(control_spec),
+                initial_state,
+                initial_warmstart,
+                control,
+                state,
+                sensordata,
+            )
             return state, sensordata
         if control_spec & ~USER:
             raise ValueError("control_spec can only contain bits in mjSTATE_USER")
         _check_counts(nstep, chunk_size, True)
-        arrays = {"initial_state": (initial_state, 2), "initial_warmstart": (initial_warmstart, 2),
-                  "control": (control, 3), "state": (state, 3), "sensordata": (sensordata, 3)}
+        arrays = {
+            "initial_state": (initial_state, 2),
+            "initial_warmstart": (initial_warmstart, 2),
+            "control": (control, 3),
+            "state": (state, 3),
+            "sensordata": (sensordata, 3),
+        }
         shaped = {name: _shaped(name, value, ndim) for name, (value, ndim) in arrays.items()}
         nbatch = _common(0, 1, shaped, shaped)
         models = [model] if isinstance(model, MjModel) else list(model)
@@ -114,12 +129,20 @@ class Rollout:
             raise ValueError(f"nbatch inferred as {nbatch} but model is length {len(models)}")
         steps = _common(1, 1 if nstep is None else nstep, shaped, ("control", "state", "sensordata"))
         first = models[0]
-        sizes = {"initial_state": mj_stateSize(first, FULL), "state": mj_stateSize(first, FULL),
-                 "control": mj_stateSize(first, control_spec), "initial_warmstart": first.nv,
-                 "sensordata": first.nsensordata}
+        sizes = {
+            "initial_state": mj_stateSize(first, FULL),
+            "state": mj_stateSize(first, FULL),
+            "control": mj_stateSize(first, control_spec),
+            "initial_warmstart": first.nv,
+            "sensordata": first.nsensordata,
+        }
         for other in models[1:]:
-            if (mj_stateSize(other, FULL), mj_stateSize(other, control_spec), other.nv, other.nsensordata) != (
-                    sizes["state"], sizes["control"], sizes["initial_warmstart"], sizes["sensordata"]):
+            if (
+                mj_stateSize(other, FULL),
+                mj_stateSize(other, control_spec),
+                other.nv,
+                other.nsensordata,
+            ) != (sizes["state"], sizes["control"], sizes["initial_warmstart"], sizes["sensordata"]):
                 raise ValueError("models are not compatible")
         for name, array in shaped.items():
             if array is not None and array.shape[-1] != sizes[name]:
@@ -135,12 +158,25 @@ class Rollout:
                 given[...] = array.reshape(given.shape)
         return x, s
 
-    def _run(self, models: Any, datas: Any, nbatch: int, nstep: int, spec: int, x0: Any, a0: Any, u: Any, x: Any,
-             s: Any) -> None:
+    def _run(
+        self,
+        models: Any,
+        datas: Any,
+        nbatch: int,
+        nstep: int,
+        spec: int,
+        x0: Any,
+        a0: Any,
+        u: Any,
+        x: Any,
+        s: Any,
+    ) -> None:
         if not datas:
             raise ValueError("The list of data instances is empty")
         if self.nthread == 0 and len(datas) > 1:
-            raise ValueError("More than one data instance passed but rollout is configured to run on main thread")
+            raise ValueError(
+                "More than one data instance passed but rollout is configured to run on main thread"
+            )
         if self.nthread > 0 and len(datas) != self.nthread:
             raise ValueError(f"Length of data: {len(datas)} not equal to nthread: {self.nthread}")
         for i, one in enumerate(datas):
@@ -200,7 +236,7 @@ def _common(axis: int, guess: int, arrays: dict[str, Any], names: Any) -> int:
 def _tiled(array: Any, leading: tuple[int, ...]) -> Any:
     if array is None:
         return None
-    shape = (*leading, *array.shape[len(leading):])
+    shape = (*leading, *array.shape[len(leading) :])
     return np.ascontiguousarray(np.broadcast_to(array, shape))
 
 
@@ -218,8 +254,15 @@ def shutdown_persistent_pool() -> None:
 atexit.register(shutdown_persistent_pool)
 
 
-def rollout(model: MjModel | Sequence[MjModel], data: Any, initial_state: Any, control: Any = None, *,
-            persistent_pool: bool = False, **options: Any) -> tuple[Any, Any]:
+def rollout(
+    model: MjModel | Sequence[MjModel],
+    data: Any,
+    initial_state: Any,
+    control: Any = None,
+    *,
+    persistent_pool: bool = False,
+    **options: Any,
+) -> tuple[Any, Any]:
     """As Rollout.rollout, on a thread per MjData.
 
     Parameters

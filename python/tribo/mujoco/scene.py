@@ -10,18 +10,37 @@ from .arrays import out, vector
 from .enums import mjtGeom  # type: ignore[attr-defined]
 from .structs import MjvGeom, MjvGLCamera, MjvLight, Struct
 
-__all__ = ["MjvScene", "mju_rayGeom", "mju_raySkin", "mju_threadpool", "mjv_defaultCamera", "mjv_defaultFigure",
-           "mjv_defaultFreeCamera", "mjv_defaultOption", "mjv_defaultPerturb", "mjv_initGeom", "mjv_updateScene"]
+__all__ = [
+    "MjvScene",
+    "mju_rayGeom",
+    "mju_raySkin",
+    "mju_threadpool",
+    "mjv_defaultCamera",
+    "mjv_defaultFigure",
+    "mjv_defaultFreeCamera",
+    "mjv_defaultOption",
+    "mjv_defaultPerturb",
+    "mjv_initGeom",
+    "mjv_updateScene",
+]
 
 
 class MjvScene(Struct):
     """Geoms of a world, for scripts that look at them; Tribo's renderer draws the world itself."""
 
     _fields: ClassVar[dict[str, Any]] = {
-        "enabletransform": 0, "flags": np.array([1, 0, 1, 0, 1, 0, 1, 0, 0, 0, 1, 1], np.uint8),
-        "framergb": np.zeros(3, np.float32), "framewidth": 0, "maxgeom": 0, "ngeom": 0, "nlight": 0,
-        "rotate": np.array([1, 0, 0, 0], np.float32), "scale": 1.0, "stereo": 0,
-        "translate": np.zeros(3, np.float32)}
+        "enabletransform": 0,
+        "flags": np.array([1, 0, 1, 0, 1, 0, 1, 0, 0, 0, 1, 1], np.uint8),
+        "framergb": np.zeros(3, np.float32),
+        "framewidth": 0,
+        "maxgeom": 0,
+        "ngeom": 0,
+        "nlight": 0,
+        "rotate": np.array([1, 0, 0, 0], np.float32),
+        "scale": 1.0,
+        "stereo": 0,
+        "translate": np.zeros(3, np.float32),
+    }
 
     def __init__(self, model: Any = None, maxgeom: int = 0) -> None:
         super().__init__()
@@ -75,18 +94,23 @@ def _shape(kind: int, size: tuple[float, ...]) -> tuple[Any, Any]:
     word = mjtGeom(kind).name[7:].lower()
     numbers = " ".join(repr(x) for x in size)
     model = _core.Model.from_xml_string(
-        f"<mujoco><worldbody><geom type='{word}' size='{numbers}'/></worldbody></mujoco>")
+        f"<mujoco><worldbody><geom type='{word}' size='{numbers}'/></worldbody></mujoco>"
+    )
     data = _core.Data(model)
     _core.kinematics(model, data)
     return model, data
 
 
-def mju_rayGeom(pos: Any, mat: Any, size: Any, pnt: Any, vec: Any, geomtype: int, normal: Any = None) -> float:
+def mju_rayGeom(
+    pos: Any, mat: Any, size: Any, pnt: Any, vec: Any, geomtype: int, normal: Any = None
+) -> float:
     """Distance to a single shape along a ray, or -1."""
     target = out(normal, (3,), "normal", True)
     axes, origin = vector(mat, 9, "mat").reshape(3, 3), vector(pos, 3, "pos")
     model, data = _shape(int(geomtype), tuple(float(x) for x in vector(size, 3, "size")))
-    distance, _, n = _core.ray(model, data, axes.T @ (vector(pnt, 3, "pnt") - origin), axes.T @ vector(vec, 3, "vec"))
+    distance, _, n = _core.ray(
+        model, data, axes.T @ (vector(pnt, 3, "pnt") - origin), axes.T @ vector(vec, 3, "vec")
+    )
     if target is not None:
         target[...] = (axes @ n).reshape(target.shape)
     return float(distance)

@@ -4,6 +4,7 @@ import contextlib
 import os
 import zipfile
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -28,8 +29,10 @@ class Settings:
 
     _WORDS: ClassVar[dict[str, dict[int, str]]] = {
         "integrator": {0: "Euler", 1: "RK4", 2: "implicit", 3: "implicitfast"},
-        "cone": {0: "pyramidal", 1: "elliptic"}, "solver": {0: "PGS", 1: "CG", 2: "Newton"},
-        "jacobian": {0: "dense", 1: "sparse", 2: "auto"}}
+        "cone": {0: "pyramidal", 1: "elliptic"},
+        "solver": {0: "PGS", 1: "CG", 2: "Newton"},
+        "jacobian": {0: "dense", 1: "sparse", 2: "auto"},
+    }
 
     def __init__(self, spec: "MjSpec", section: str) -> None:
         object.__setattr__(self, "_spec", spec)
@@ -149,7 +152,8 @@ class MjSpec:
     @contextlib.contextmanager
     def _whole(self) -> Iterator[None]:
         """With what is attached, as it is now; a body without a name gets one meanwhile."""
-        made, unnamed = [], []
+        made: list[Any] = []
+        unnamed: list[Any] = []
         try:
             for place, child, prefix, suffix in self._attached:
                 if hasattr(child, "tag") and not child.name:
@@ -310,13 +314,13 @@ class MjSpec:
         if not path.endswith(".xml"):
             raise FatalError(f"no encoder for {path}: Tribo writes MJCF (.xml)")
         self.to_file(path)
-        return os.path.getsize(path)
+        return Path(path).stat().st_size
 
     @staticmethod
     def from_zip(file: Any) -> "MjSpec":
         """Load a zip file with one MJCF file and its assets."""
         with zipfile.ZipFile(file) as archive:
-            files = {os.path.basename(n): archive.read(n) for n in archive.namelist() if not n.endswith("/")}
+            files = {Path(n).name: archive.read(n) for n in archive.namelist() if not n.endswith("/")}
         texts = [name for name in files if name.endswith(".xml")]
         if len(texts) != 1:
             raise ValueError(f"expected one XML file, found {len(texts)}")
@@ -333,11 +337,13 @@ class MjSpec:
         angle, letters = "degree" if degree else "radian", "".join(sequence)
         model = _core.Model.from_xml_string(
             f"<mujoco><compiler angle='{angle}' eulerseq='{letters}'/><worldbody><body {name}='{numbers}'/>"
-            "</worldbody></mujoco>")
+            "</worldbody></mujoco>"
+        )
         return np.array(model.body_quat[1])
 
-    def attach(self, child: "MjSpec", prefix: str = "", suffix: str = "", frame: Any = None,
-               site: Any = None) -> Any:
+    def attach(
+        self, child: "MjSpec", prefix: str = "", suffix: str = "", frame: Any = None, site: Any = None
+    ) -> Any:
         """Attach a copy of another spec to a frame or a site."""
         place = frame if frame is not None else site
         if isinstance(place, str):
@@ -387,7 +393,11 @@ class Bound:
             return np.zeros(0)
         if any(not isinstance(part, np.ndarray) for part in parts):
             return parts
-        return np.concatenate(parts) if all(part.ndim == 1 and part.size == 1 for part in parts) else np.array(parts)
+        return (
+            np.concatenate(parts)
+            if all(part.ndim == 1 and part.size == 1 for part in parts)
+            else np.array(parts)
+        )
 
     def __setattr__(self, name: str, value: Any) -> None:
         if self._single:
@@ -418,5 +428,3 @@ def bind_model(model: MjModel, parts: Any) -> Any:
 def bind_data(data: Any, parts: Any) -> Any:
     """Views of a world of elements of its spec."""
     return _bind(data, data.model, parts)
-
-

@@ -11,7 +11,8 @@ from .spec_lists import raw
 
 _TRANSMISSIONS = ("joint", "jointinparent", "cranksite", "tendon", "site", "body")
 _SENSOR_TAGS: dict[int, tuple[str, str]] = {
-    kind: (tag, word) for word, table in _sensors._SIMPLE.items() for kind, tag in table.items()}
+    kind: (tag, word) for word, table in _sensors._SIMPLE.items() for kind, tag in table.items()
+}
 _FRAMES = {1: "body", 2: "xbody", 5: "geom", 6: "site", 7: "camera"}
 _EQUALITIES = {0: "connect", 1: "weld", 2: "joint", 3: "tendon"}
 _OBJECTS = {1: "body", 3: "joint", 6: "site", 18: "tendon"}
@@ -70,8 +71,14 @@ class MjsActuator(_Typed):
         self.gainprm = [1.0] + [0.0] * 9
         self.biasprm = [0.0] * 10
 
-    def set_to_position(self, kp: float, kv: float = 0.0, timeconst: float = 0.0, inheritrange: Any = None,
-                        dampratio: float | None = None) -> None:
+    def set_to_position(
+        self,
+        kp: float,
+        kv: float = 0.0,
+        timeconst: float = 0.0,
+        inheritrange: Any = None,
+        dampratio: float | None = None,
+    ) -> None:
         """A servo to a position."""
         self._set(3 if timeconst else 0, 0, 1)
         self.gainprm = [kp] + [0.0] * 9
@@ -81,7 +88,9 @@ class MjsActuator(_Typed):
         if inheritrange is not None:
             self.__dict__.setdefault("_values", {})["inheritrange"] = float(inheritrange)
 
-    def set_to_intvelocity(self, kp: float, kv: float = 0.0, timeconst: float = 0.0, inheritrange: Any = None) -> None:
+    def set_to_intvelocity(
+        self, kp: float, kv: float = 0.0, timeconst: float = 0.0, inheritrange: Any = None
+    ) -> None:
         """A servo to the integral of the control."""
         self.set_to_position(kp, kv, timeconst, inheritrange)
         self.dyntype = 1
@@ -121,7 +130,16 @@ class MjsSensor(_Typed):
     """A sensor: its type must be given when it is added."""
 
     _KIND = _METHOD = "sensor"
-    _OWN = _POSTPONED = ("type", "objtype", "objname", "reftype", "refname", "intprm", "needstage", "datatype")
+    _OWN = _POSTPONED = (
+        "type",
+        "objtype",
+        "objname",
+        "reftype",
+        "refname",
+        "intprm",
+        "needstage",
+        "datatype",
+    )
 
     @classmethod
     def _create(cls, spec: Any, parent: Any, values: dict[str, Any]) -> Any:
@@ -129,8 +147,15 @@ class MjsSensor(_Typed):
         if kind in _SENSOR_TAGS:
             tag = _SENSOR_TAGS[kind][0]
         else:
-            tag = {**_sensors._OF_FRAME, **_sensors._OF_PAIR, **_sensors._OF_NOTHING, 8: "camprojection",
-                   38: "insidesite", 42: "contact", 48: "user"}.get(kind, "")
+            tag = {
+                **_sensors._OF_FRAME,
+                **_sensors._OF_PAIR,
+                **_sensors._OF_NOTHING,
+                8: "camprojection",
+                38: "insidesite",
+                42: "contact",
+                48: "user",
+            }.get(kind, "")
         if not tag:
             raise NotImplementedError(f"add_sensor: sensors of type {kind} are not in Tribo")
         return cls(spec, parent.add(tag))
@@ -144,8 +169,15 @@ class MjsSensor(_Typed):
             return 4
         if tag == "fromto":
             return 6
-        scalar = tag.endswith(("pos", "vel", "frc")) and not tag.startswith("frame") or tag in (
-            "touch", "rangefinder", "distance", "insidesite", "clock", "e_potential", "e_kinetic")
+        scalar = (tag.endswith(("pos", "vel", "frc")) and not tag.startswith("frame")) or tag in (
+            "touch",
+            "rangefinder",
+            "distance",
+            "insidesite",
+            "clock",
+            "e_potential",
+            "e_kinetic",
+        )
         return 1 if scalar else 2 if tag == "camprojection" else 3
 
     def _resolve(self) -> None:
@@ -162,9 +194,8 @@ class MjsSensor(_Typed):
             element[_FRAMES[objtype] + "1"] = name
             if values.get("refname") and values.get("reftype"):
                 element[_FRAMES[int(values["reftype"])] + "2"] = values["refname"]
-        elif kind == 48:
-            if values.get("needstage") is not None:
-                element["needstage"] = ("pos", "pos", "vel", "acc")[int(values["needstage"])]
+        elif kind == 48 and values.get("needstage") is not None:
+            element["needstage"] = ("pos", "pos", "vel", "acc")[int(values["needstage"])]
 
 
 class MjsEquality(_Typed):
@@ -281,7 +312,9 @@ class MjsTendon(MjsElement):
 
         old = self._element
         if raw(self._spec_of, "tendon")[-1] != old:
-            raise NotImplementedError("wrap_joint: give a fixed tendon its joints before the next tendon is added")
+            raise NotImplementedError(
+                "wrap_joint: give a fixed tendon its joints before the next tendon is added"
+            )
         made = old.parent.add("fixed")
         for attribute in {"name", "class", *(f.attribute for f in FIELDS["tendon"].values())}:
             if attribute not in ("rgba", "width", "material") and old[attribute] is not None:

@@ -226,7 +226,7 @@ class Orientation:
 
     @property
     def type(self) -> Any:
-        """mjtOrientation."""
+        """MjtOrientation."""
         given = [name for name in _ORIENTATIONS if self._of._element[name] is not None]
         return mjtOrientation[f"mjORIENTATION_{given[0].upper()}" if given else "mjORIENTATION_QUAT"]
 

@@ -1,5 +1,6 @@
 """Elements of a spec with the names of MuJoCo's classes and attributes."""
 
+from itertools import pairwise
 from typing import Any, ClassVar, Union
 
 import numpy as np
@@ -26,7 +27,9 @@ class _Place(MjsElement):
 
     def add_body(self, default: Any = None, **values: Any) -> Any:
         """Add a body."""
-        inertial = {k: values.pop(k) for k in ("mass", "ipos", "iquat", "inertia", "fullinertia") if k in values}
+        inertial = {
+            k: values.pop(k) for k in ("mass", "ipos", "iquat", "inertia", "fullinertia") if k in values
+        }
         made = self._add("body", default, values)
         for name, value in inertial.items():
             setattr(made, name, value)
@@ -81,8 +84,12 @@ class MjsBody(_Place):
     _KIND, _METHOD = "body", "body"
     _OWN = ("mass", "ipos", "iquat", "inertia", "fullinertia")
     _INERTIAL: ClassVar[dict[str, tuple[str, Any]]] = {
-        "mass": ("mass", 0.0), "ipos": ("pos", (0, 0, 0)), "iquat": ("quat", (1, 0, 0, 0)),
-        "inertia": ("diaginertia", (0, 0, 0)), "fullinertia": ("fullinertia", (0,) * 6)}
+        "mass": ("mass", 0.0),
+        "ipos": ("pos", (0, 0, 0)),
+        "iquat": ("quat", (1, 0, 0, 0)),
+        "inertia": ("diaginertia", (0, 0, 0)),
+        "fullinertia": ("fullinertia", (0,) * 6),
+    }
 
     def _inertial(self, add: bool) -> Any:
         found = next((c for c in self._element.children if c.tag == "inertial"), None)
@@ -104,8 +111,10 @@ class MjsBody(_Place):
             found = in_body(self._element, kind)
             if step == "first":
                 return lambda: wrap(self._spec_of, found[0]) if found else None
-            return lambda after: next((wrap(self._spec_of, b) for a, b in zip(found, found[1:], strict=False)
-                                       if a == after._element), None)
+            return lambda after: next(
+                (wrap(self._spec_of, b) for a, b in pairwise(found) if a == after._element),
+                None,
+            )
         return super().__getattr__(name)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -113,7 +122,6 @@ class MjsBody(_Place):
             self._inertial(True)[self._INERTIAL[name][0]] = value
         else:
             super().__setattr__(name, value)
-
 
     def to_frame(self) -> Any:
         """Turn the body into a frame of its parent: what is in it moves there."""
@@ -277,15 +285,50 @@ class MjsKey(MjsElement):
 
 
 CLASSES: dict[str, Any] = {
-    "body": MjsBody, "frame": MjsFrame, "geom": MjsGeom, "joint": MjsJoint, "site": MjsSite, "camera": MjsCamera,
-    "light": MjsLight, "mesh": MjsMesh, "hfield": MjsHField, "material": MjsMaterial, "texture": MjsTexture,
+    "body": MjsBody,
+    "frame": MjsFrame,
+    "geom": MjsGeom,
+    "joint": MjsJoint,
+    "site": MjsSite,
+    "camera": MjsCamera,
+    "light": MjsLight,
+    "mesh": MjsMesh,
+    "hfield": MjsHField,
+    "material": MjsMaterial,
+    "texture": MjsTexture,
     "pair": MjsPair,
-    "exclude": MjsExclude, "equality": MjsEquality, "tendon": MjsTendon, "actuator": MjsActuator,
-    "sensor": MjsSensor, "numeric": MjsNumeric, "text": MjsText, "tuple": MjsTuple, "key": MjsKey,
+    "exclude": MjsExclude,
+    "equality": MjsEquality,
+    "tendon": MjsTendon,
+    "actuator": MjsActuator,
+    "sensor": MjsSensor,
+    "numeric": MjsNumeric,
+    "text": MjsText,
+    "tuple": MjsTuple,
+    "key": MjsKey,
 }
-MjStruct = Union[MjsBody, MjsFrame, MjsGeom, MjsJoint, MjsSite, MjsCamera, MjsLight, MjsMesh, MjsHField,
-                 MjsMaterial, MjsPair, MjsExclude, MjsEquality, MjsTendon, MjsActuator, MjsSensor, MjsNumeric,
-                 MjsText, MjsTuple, MjsKey]
+MjStruct = Union[  # noqa: UP007
+    MjsBody,
+    MjsFrame,
+    MjsGeom,
+    MjsJoint,
+    MjsSite,
+    MjsCamera,
+    MjsLight,
+    MjsMesh,
+    MjsHField,
+    MjsMaterial,
+    MjsPair,
+    MjsExclude,
+    MjsEquality,
+    MjsTendon,
+    MjsActuator,
+    MjsSensor,
+    MjsNumeric,
+    MjsText,
+    MjsTuple,
+    MjsKey,
+]
 
 
 def wrap(spec: Any, element: Any) -> Any:

@@ -3,14 +3,44 @@
 from typing import Any
 
 # Section of the elements that are not in the tree of bodies.
-SECTIONS = {"mesh": "asset", "hfield": "asset", "material": "asset", "texture": "asset", "pair": "contact",
-            "exclude": "contact", "equality": "equality", "tendon": "tendon", "actuator": "actuator",
-            "sensor": "sensor", "numeric": "custom", "text": "custom", "tuple": "custom", "key": "keyframe"}
-LISTS = {"geoms": "geom", "joints": "joint", "sites": "site", "cameras": "camera", "lights": "light",
-         "frames": "frame", "meshes": "mesh", "hfields": "hfield", "materials": "material", "textures": "texture",
-         "pairs": "pair", "excludes": "exclude", "equalities": "equality", "tendons": "tendon",
-         "actuators": "actuator", "sensors": "sensor", "numerics": "numeric", "texts": "text", "tuples": "tuple",
-         "keys": "key"}
+SECTIONS = {
+    "mesh": "asset",
+    "hfield": "asset",
+    "material": "asset",
+    "texture": "asset",
+    "pair": "contact",
+    "exclude": "contact",
+    "equality": "equality",
+    "tendon": "tendon",
+    "actuator": "actuator",
+    "sensor": "sensor",
+    "numeric": "custom",
+    "text": "custom",
+    "tuple": "custom",
+    "key": "keyframe",
+}
+LISTS = {
+    "geoms": "geom",
+    "joints": "joint",
+    "sites": "site",
+    "cameras": "camera",
+    "lights": "light",
+    "frames": "frame",
+    "meshes": "mesh",
+    "hfields": "hfield",
+    "materials": "material",
+    "textures": "texture",
+    "pairs": "pair",
+    "excludes": "exclude",
+    "equalities": "equality",
+    "tendons": "tendon",
+    "actuators": "actuator",
+    "sensors": "sensor",
+    "numerics": "numeric",
+    "texts": "text",
+    "tuples": "tuple",
+    "keys": "key",
+}
 _JOINTS = ("joint", "freejoint")
 # Sections whose every element is of one kind, whatever its tag.
 _WHOLE = {"equality": "equality", "tendon": "tendon", "actuator": "actuator", "sensor": "sensor"}
@@ -53,7 +83,9 @@ def raw(spec: Any, kind: str) -> list[Any]:
     if kind not in SECTIONS:
         return in_tree(spec._spec.world, kind)
     sections = [child for child in spec._spec.root.children if child.tag == SECTIONS[kind]]
-    return [child for section in sections for child in section.children if kind_of(child.tag, section.tag) == kind]
+    return [
+        child for section in sections for child in section.children if kind_of(child.tag, section.tag) == kind
+    ]
 
 
 def elements(spec: Any, kind: str) -> list[Any]:
@@ -65,10 +97,26 @@ def elements(spec: Any, kind: str) -> list[Any]:
 
 # Kind that an attribute of another section refers to.
 _REFERENCES = {
-    "joint": "joint", "jointinparent": "joint", "joint1": "joint", "joint2": "joint", "tendon": "tendon",
-    "tendon1": "tendon", "tendon2": "tendon", "site": "site", "site1": "site", "site2": "site", "refsite": "site",
-    "cranksite": "site", "slidersite": "site", "body": "body", "body1": "body", "body2": "body", "geom1": "geom",
-    "geom2": "geom", "actuator": "actuator", "camera": "camera",
+    "joint": "joint",
+    "jointinparent": "joint",
+    "joint1": "joint",
+    "joint2": "joint",
+    "tendon": "tendon",
+    "tendon1": "tendon",
+    "tendon2": "tendon",
+    "site": "site",
+    "site1": "site",
+    "site2": "site",
+    "refsite": "site",
+    "cranksite": "site",
+    "slidersite": "site",
+    "body": "body",
+    "body1": "body",
+    "body2": "body",
+    "geom1": "geom",
+    "geom2": "geom",
+    "actuator": "actuator",
+    "camera": "camera",
 }
 
 
