@@ -5,7 +5,7 @@ SECONDS_EACH ?= 600
 MAKEFLAGS += --no-print-directory
 
 .PHONY: all help demo report test soak determinism bench benchmarks check docs sanitize clang aarch64 x86_64 \
-        fuzz install clean ablation python python-check peer-test
+        fuzz install clean ablation python python-check wheel peer-test
 
 all: build/tribo
 
@@ -123,6 +123,10 @@ clang: setup-test setup-check
 aarch64 x86_64:
 	@scripts/setup.sh $@
 	@scripts/cross.sh $@
+
+# A small wheel with its libraries linked in, tried in a bare Debian.
+wheel: setup-python
+	@JOBS=$(JOBS) scripts/wheel.sh test
 
 fuzz: setup-check
 	@scripts/fuzz.sh $(SECONDS_EACH)

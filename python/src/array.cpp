@@ -43,20 +43,15 @@ nb::object array_copy(const void* memory, const char* type, const std::vector<si
   return array_view(copy, type, shape, owner, true);
 }
 
+bool array_fill(tbReal* memory, size_t size, nb::handle value) {
+  nb::ndarray<const tbReal, nb::ndim<1>, nb::c_contig, nb::device::cpu> from;
+  if (!nb::try_cast(value, from, false) || from.shape(0) != size) return false;
+  memmove(memory, from.data(), sizeof(tbReal) * size);
+  return true;
+}
+
 void array_assign(nb::handle view, nb::handle value) {
   if (view.is(value)) return;
-  nb::ndarray<const tbReal, nb::c_contig, nb::device::cpu> from;
-  nb::ndarray<tbReal, nb::c_contig, nb::device::cpu> to;
-  // Same shape and type: a copy; what else NumPy can broadcast, it does.
-  if (nb::try_cast(value, from, false) && nb::try_cast(view, to, false) &&
-      from.ndim() == to.ndim()) {
-    bool same = true;
-    for (size_t i = 0; i < to.ndim(); i++) same = same && from.shape(i) == to.shape(i);
-    if (same) {
-      memmove(to.data(), from.data(), to.nbytes());
-      return;
-    }
-  }
   if (PyObject_SetItem(view.ptr(), Py_Ellipsis, value.ptr()) < 0) throw nb::python_error();
 }
 

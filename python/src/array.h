@@ -25,6 +25,9 @@ nanobind::object array_new(std::initializer_list<size_t> shape, tbReal** values)
 // A new array that holds a copy.
 nanobind::object array_copy(const void* memory, const char* type, const std::vector<size_t>& shape);
 
+// Copy a vector of the same size into memory; false where the value is anything else.
+bool array_fill(tbReal* memory, size_t size, nanobind::handle value);
+
 // Copy a value (array, list, number) into a view, as view[...] = value.
 void array_assign(nanobind::handle view, nanobind::handle value);
 

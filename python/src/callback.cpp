@@ -181,10 +181,7 @@ static void set_callback(nb::handle self, int which, nb::handle function) {
 }
 
 void bind_callbacks(nb::module_& m) {
-  nb::object model = m.attr("Model");
-  static const char* const NAMES[] = {"control_callback", "passive_callback", "contact_filter",
-                                      "contact_callback"};
-  (void)NAMES;
+  // By number: control, passive, contact filter, contact (tribo/_world.py).
   m.def(
       "_set_callback",
       [](nb::handle_t<Model> of, int which, nb::handle function) {

@@ -81,6 +81,19 @@ static nb::object view(Data& data, int field) {
   return kept;
 }
 
+static void assign(Data& data, int field, nb::handle value) {
+  if (data.vectors.empty()) data.vectors.resize(data_fields().size());
+  Data::Vector& vector = data.vectors[field];
+  const Field& f = data_fields()[field];
+  // Where a vector of numbers lies, found once.
+  if (!vector.start && f.is_vector() && strcmp(f.type, "tbReal") == 0) {
+    Span span = array_of(data.made_from(), data.get(), f);
+    vector = {static_cast<tbReal*>(span.start), span.size / sizeof(tbReal)};
+  }
+  if (vector.start && vector.size && array_fill(vector.start, vector.size, value)) return;
+  array_assign(view(data, field), value);
+}
+
 static int traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   if (nb::inst_ready(self)) Py_VISIT(nb::inst_ptr<Data>(self)->model.ptr());
@@ -232,7 +245,7 @@ void bind_data(nb::module_& m) {
     const Field& f = fields[i];
     c.def_prop_rw(
         f.name, [i](Data& data) { return view(data, i); },
-        [i](Data& data, nb::handle value) { array_assign(view(data, i), value); },
+        [i](Data& data, nb::handle value) { assign(data, i, value); },
         nb::for_getter(nb::sig(f.signature("get").c_str())),
         nb::for_setter(nb::sig(f.signature("set").c_str())), f.doc().c_str());
   }

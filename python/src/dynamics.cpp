@@ -30,6 +30,17 @@ static int part_id(const tbModel* m, tbObjType type, nb::handle which, const cha
   return id;
 }
 
+// An object that has a frame: a body, geom or site.
+static int frame_id(const tbModel* m, int type, int id) {
+  int count = type == TB_OBJ_BODY || type == TB_OBJ_XBODY ? m->nbody
+              : type == TB_OBJ_GEOM                       ? m->ngeom
+              : type == TB_OBJ_SITE                       ? m->nsite
+                                                          : -1;
+  if (count < 0) throw nb::value_error("type: expected ObjType.BODY, XBODY, GEOM or SITE");
+  if (id < 0 || id >= count) throw nb::index_error("id: out of range");
+  return id;
+}
+
 static int body_id(const tbModel* m, nb::handle which) {
   return part_id(m, TB_OBJ_BODY, which, "body", m->nbody);
 }
@@ -275,7 +286,8 @@ static void bind_jacobians(nb::module_& m) {
         tbModel* raw = model_of(model, data);
         tbReal* values;
         nb::object velocity = array_new({6}, &values);
-        tb_object_velocity(raw, data.get(), (tbObjType)type, id, local, values);
+        tb_object_velocity(raw, data.get(), (tbObjType)type, frame_id(raw, type, id), local,
+                           values);
         return velocity;
       },
       nb::arg("m"), nb::arg("d"), nb::arg("type"), nb::arg("id"), nb::arg("local") = false,
@@ -287,7 +299,8 @@ static void bind_jacobians(nb::module_& m) {
         tbModel* raw = model_of(model, data);
         tbReal* values;
         nb::object acceleration = array_new({6}, &values);
-        tb_object_acceleration(raw, data.get(), (tbObjType)type, id, local, values);
+        tb_object_acceleration(raw, data.get(), (tbObjType)type, frame_id(raw, type, id), local,
+                               values);
         return acceleration;
       },
       nb::arg("m"), nb::arg("d"), nb::arg("type"), nb::arg("id"), nb::arg("local") = false,

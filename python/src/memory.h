@@ -55,8 +55,13 @@ struct Data {
   nb::object owner;
   std::vector<nb::object> views;
   nb::object energy;
-  bool busy = false;    // a thread works on it
-  bool warned = false;  // an unconverged step was reported
+  struct Vector {
+    tbReal* start = nullptr;
+    size_t size = 0;
+  };
+  std::vector<Vector> vectors;  // by index of the field: where setters copy to
+  bool busy = false;            // a thread works on it
+  bool warned = false;          // an unconverged step was reported
   Data(nb::handle m, tbData* data);
   tbData* get() const { return memory->data; }
   const tbModel* made_from() const { return memory->model->model; }

@@ -83,7 +83,8 @@ void bind_option(nb::module_& m) {
       nb::arg("name"), nb::arg("value"),
       "Set an option by name from text, as the command line's --option.");
   // The options come with the model.
-  m.def(
-      "_option", [](nb::handle_t<Model> of) { return new Option{nb::borrow(of)}; },
-      "The options of a model.");
+  nb::borrow<nb::class_<Model>>(m.attr("Model"))
+      .def_prop_ro(
+          "opt", [](nb::handle_t<Model> of) { return Option{nb::borrow(of)}; },
+          nb::sig("def opt(self) -> Option"), "The options, live: `m.opt.timestep = 0.001`.");
 }

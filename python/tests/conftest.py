@@ -24,7 +24,8 @@ PENDULUM = """
     </body>
   </worldbody>
   <actuator><motor name="motor" joint="hinge" gear="2"/></actuator>
-  <sensor><jointpos name="angle" joint="hinge"/><framepos name="place" objtype="body" objname="ball"/></sensor>
+  <sensor><jointpos name="angle" joint="hinge"/>
+    <framepos name="place" objtype="body" objname="ball"/></sensor>
   <keyframe><key name="raised" qpos="-1 1 0 0.5 1 0 0 0" ctrl="0.3"/></keyframe>
 </mujoco>
 """

@@ -27,7 +27,7 @@ def test_fields_are_live_rows_per_world(quadruped):
 
 @pytest.mark.parametrize("law", ["ncp", "ccp", "soft", "comfree", "viscoelastic"])
 def test_worlds_get_the_bits_of_a_world_alone(quadruped, law):
-    m, d = quadruped
+    m, _ = quadruped
     m.opt.law = law
     b = tribo.Batch(m, 7, 2)
     b.reset(key=0)
@@ -110,8 +110,12 @@ def test_a_rollout_records_and_equals_steps(quadruped):
     b = tribo.Batch(m, n, 2)
     qpos = np.tile(m.key_qpos[0], (n, 1))
     out = {"qvel": np.empty((n, 4, m.nv))}
-    r = b.rollout(steps, record=("qpos", "qvel", "xpos", "ncon", "time"), every=3, qpos=qpos, ctrl=ctrl, out=out)
-    assert r["qvel"] is out["qvel"] and r["qpos"].shape == (n, 4, m.nq) and r["xpos"].shape == (n, 4, m.nbody, 3)
+    r = b.rollout(
+        steps, record=("qpos", "qvel", "xpos", "ncon", "time"), every=3, qpos=qpos, ctrl=ctrl, out=out
+    )
+    assert (
+        r["qvel"] is out["qvel"] and r["qpos"].shape == (n, 4, m.nq) and r["xpos"].shape == (n, 4, m.nbody, 3)
+    )
     assert r["ncon"].dtype == np.int32
     d = tribo.Data(m)
     d.qpos = qpos[1]
@@ -185,7 +189,9 @@ def test_a_device_that_is_not_there_says_so(m):
 @settings(max_examples=30, deadline=None)
 @given(st.integers(1, 6), st.integers(0, 5), st.integers(1, 3), st.data())
 def test_any_mask_moves_exactly_its_worlds(n, steps, threads, data):
-    m = tribo.Model.from_xml_string("<mujoco><worldbody><body><joint/><geom size='.1'/></body></worldbody></mujoco>")
+    m = tribo.Model.from_xml_string(
+        "<mujoco><worldbody><body><joint/><geom size='.1'/></body></worldbody></mujoco>"
+    )
     b = tribo.Batch(m, n, threads)
     mask = data.draw(st.lists(st.booleans(), min_size=n, max_size=n))
     b.step(steps, mask=mask)
@@ -213,8 +219,12 @@ def test_rollout_has_the_shapes_of_mujoco(quadruped):
     out = np.zeros((2, 4, nstate))
     state, _ = tribo.rollout(m, d, state_of(m, 2), state=out)
     assert state is out and out[0, -1, 0] > 0
-    for bad in (dict(control=np.zeros((2, 3, m.nu + 1))), dict(control=np.zeros((3, 3, m.nu))),
-                dict(state=np.zeros((2, 1, nstate + 1))), dict(initial_warmstart=np.zeros((2, 1)))):
+    for bad in (
+        dict(control=np.zeros((2, 3, m.nu + 1))),
+        dict(control=np.zeros((3, 3, m.nu))),
+        dict(state=np.zeros((2, 1, nstate + 1))),
+        dict(initial_warmstart=np.zeros((2, 1))),
+    ):
         with pytest.raises(ValueError):
             tribo.rollout(m, d, state_of(m, 2), **bad)
 
@@ -239,6 +249,7 @@ def test_rollout_equals_steps(m, d):
 def test_rollout_with_a_model_for_each(m, d):
     heavy = copy.copy(m)
     heavy.body_mass[1] = 10
+    heavy.set_constants()
     initial = np.concatenate([[0.0], m.qpos0, np.zeros(m.nv)])
     both, _ = tribo.rollout([m, heavy], d, initial, nstep=30)
     for i, model in enumerate((m, heavy)):

@@ -66,7 +66,9 @@ def test_a_contact_callback_changes_friction(m, d):
     assert d.contact[0].friction[0] < 1e-4
 
 
-@pytest.mark.parametrize("name", ["control_callback", "passive_callback", "contact_filter", "contact_callback"])
+@pytest.mark.parametrize(
+    "name", ["control_callback", "passive_callback", "contact_filter", "contact_callback"]
+)
 def test_an_exception_reaches_the_caller_and_the_world_goes_on(m, d, name):
     class OwnError(Exception):
         pass
@@ -108,9 +110,13 @@ def test_a_callback_of_a_batch_that_raises_reaches_the_caller(m):
 def test_a_callback_that_refers_to_its_model_is_collected():
     m = tribo.Model.from_xml_string("<mujoco><worldbody/></mujoco>")
     d = tribo.Data(m)
-    m.control_callback = lambda *_: (m, d)
+
+    def refer(model, data, kept=(m, d)):
+        return kept
+
+    m.control_callback = refer
     gone = weakref.ref(m)
-    del m, d
+    del m, d, refer
     gc.collect()
     assert gone() is None
 

@@ -43,10 +43,17 @@ def test_assigning_copies_into_the_state(m, d):
 
 
 @settings(max_examples=60, deadline=None)
-@given(hnp.arrays(st.sampled_from([np.float64, np.float32, np.int64]),
-                  hnp.array_shapes(min_dims=1, max_dims=3, min_side=0, max_side=9), elements=st.integers(-5, 5)))
+@given(
+    hnp.arrays(
+        st.sampled_from([np.float64, np.float32, np.int64]),
+        hnp.array_shapes(min_dims=1, max_dims=3, min_side=0, max_side=9),
+        elements=st.integers(-5, 5),
+    )
+)
 def test_assigning_follows_numpy_for_every_shape(array):
-    m = tribo.Model.from_xml_string("<mujoco><worldbody><body><freejoint/><geom size='.1'/></body></worldbody></mujoco>")
+    m = tribo.Model.from_xml_string(
+        "<mujoco><worldbody><body><freejoint/><geom size='.1'/></body></worldbody></mujoco>"
+    )
     d = tribo.Data(m)
     expected = np.zeros(m.nv)
     try:
@@ -60,7 +67,9 @@ def test_assigning_follows_numpy_for_every_shape(array):
 
 
 def test_views_outlive_the_world():
-    m = tribo.Model.from_xml_string("<mujoco><worldbody><body><freejoint/><geom size='.1'/></body></worldbody></mujoco>")
+    m = tribo.Model.from_xml_string(
+        "<mujoco><worldbody><body><freejoint/><geom size='.1'/></body></worldbody></mujoco>"
+    )
     d = tribo.Data(m)
     q, gone = d.qpos, weakref.ref(d)
     del d, m
@@ -71,7 +80,9 @@ def test_views_outlive_the_world():
 
 
 def test_a_world_keeps_its_model():
-    m = tribo.Model.from_xml_string("<mujoco><worldbody><body><freejoint/><geom size='.1'/></body></worldbody></mujoco>")
+    m = tribo.Model.from_xml_string(
+        "<mujoco><worldbody><body><freejoint/><geom size='.1'/></body></worldbody></mujoco>"
+    )
     gone = weakref.ref(m)
     d = tribo.Data(m)
     del m
@@ -182,7 +193,7 @@ def test_a_contact_of_an_earlier_step_says_so(m, d):
     d.qpos[3] = 3
     tribo.step(m, d)
     assert c.dist == dist
-    with pytest.raises(RuntimeError, match="d.contact again"):
+    with pytest.raises(RuntimeError, match="take this one from"):
         c.wrench()
 
 
@@ -230,7 +241,8 @@ def test_an_unconverged_step_warns_once(quadruped):
 def test_energy_is_live_and_conserved_by_a_swing(scenes):
     m = tribo.Model.from_xml_string(
         "<mujoco><option integrator='RK4' timestep='0.001'><flag energy='enable'/></option><worldbody>"
-        "<body><joint axis='0 1 0'/><geom size='.05' pos='.3 0 0' mass='1'/></body></worldbody></mujoco>")
+        "<body><joint axis='0 1 0'/><geom size='.05' pos='.3 0 0' mass='1'/></body></worldbody></mujoco>"
+    )
     d = tribo.Data(m)
     tribo.forward(m, d)
     tribo.step(m, d)
@@ -276,7 +288,10 @@ def test_memory_stays_constant_over_many_models_and_worlds():
         with open("/proc/self/statm") as file:
             return int(file.read().split()[1]) * 4096
 
-    xml = "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 .1'><freejoint/><geom size='.1'/></body></worldbody></mujoco>"
+    xml = (
+        "<mujoco><worldbody><geom type='plane' size='1 1 1'/>"
+        "<body pos='0 0 .1'><freejoint/><geom size='.1'/></body></worldbody></mujoco>"
+    )
 
     def use(n: int) -> None:
         for _ in range(n):

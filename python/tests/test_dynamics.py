@@ -20,7 +20,9 @@ def test_m_is_the_matrix_of_its_products(moving):
     assert np.allclose(M @ v, tribo.mul_m(m, d, v))
     tribo.factor_m(m, d)
     assert np.allclose(tribo.solve_m(m, d, M @ v), v)
-    assert np.allclose(tribo.solve_m(m, d, np.stack([M @ v, v])), np.linalg.solve(M, np.stack([M @ v, v]).T).T)
+    assert np.allclose(
+        tribo.solve_m(m, d, np.stack([M @ v, v])), np.linalg.solve(M, np.stack([M @ v, v]).T).T
+    )
     with pytest.raises(ValueError):
         tribo.mul_m(m, d, v[:-1])
 
@@ -56,6 +58,10 @@ def test_jacobians_map_velocities(moving):
         tribo.jac_site(m, d, 10**6)
     with pytest.raises(IndexError):
         tribo.jac_body(m, d, -1)
+    with pytest.raises(IndexError):
+        tribo.object_velocity(m, d, tribo.ObjType.GEOM, m.ngeom)
+    with pytest.raises(ValueError):
+        tribo.object_acceleration(m, d, tribo.ObjType.KEY, 0)
 
 
 def test_positions_integrate_and_differentiate(moving):

@@ -1,3 +1,4 @@
+import json
 import re
 import subprocess
 import sys
@@ -35,7 +36,10 @@ except tribo.Error as error:
 
 
 def test_importing_loads_no_back_end():
-    done = run("import sys, tribo; print(*(n for n in ('scipy', 'torch', 'jax', 'gymnasium', 'mujoco') if n in sys.modules))")
+    done = run(
+        "import sys, tribo; back = ('scipy', 'torch', 'jax', 'gymnasium', 'mujoco')\n"
+        "print(*(n for n in back if n in sys.modules))"
+    )
     assert done.stdout.strip() == "", done.stderr
 
 
@@ -55,16 +59,31 @@ except BaseException as error:
 
 
 def test_the_command_line_comes_with_the_package():
-    done = subprocess.run([sys.executable, "-m", "tribo", "info", "scenes/stack.xml", "--json"], capture_output=True,
-                          text=True, cwd=ROOT)
+    done = subprocess.run(
+        [sys.executable, "-m", "tribo", "info", "scenes/stack.xml", "--json"],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+    )
     assert done.returncode == 0 and '"nq"' in done.stdout, done.stderr
 
 
 def test_every_public_name_has_documentation():
     for name in tribo.__all__:
         assert getattr(tribo, name).__doc__, name
-    for owner in (tribo.Model, tribo.Data, tribo.Batch, tribo.Option, tribo.Contact, tribo.Contacts, tribo.Spec,
-                  tribo.Element, tribo.Problem, tribo.Derivatives, tribo.Renderer):
+    for owner in (
+        tribo.Model,
+        tribo.Data,
+        tribo.Batch,
+        tribo.Option,
+        tribo.Contact,
+        tribo.Contacts,
+        tribo.Spec,
+        tribo.Element,
+        tribo.Problem,
+        tribo.Derivatives,
+        tribo.Renderer,
+    ):
         for name in dir(owner):
             if not name.startswith("_"):
                 assert getattr(owner, name).__doc__, f"{owner.__name__}.{name}"
@@ -75,8 +94,11 @@ def test_public_names_have_one_path():
 
 
 def test_stubs_are_current():
-    done = subprocess.run([sys.executable, str(ROOT / "python/stubs.py"), str(ROOT / "python/tribo"), "--check"],
-                          capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "python/stubs.py"), str(ROOT / "python/tribo"), "--check"],
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -93,5 +115,24 @@ def test_the_lines_of_the_readme_run():
 def test_the_lines_of_the_manual_run(page, tmp_path):
     code = "\n".join(re.findall(r"```python\n(.*?)```", page.read_text(), re.S))
     assert code
-    done = run(f"import os; os.chdir({str(tmp_path)!r}); os.symlink({str(ROOT / 'scenes')!r}, 'scenes')\n{code}")
+    done = run(
+        f"import os; os.chdir({str(tmp_path)!r}); os.symlink({str(ROOT / 'scenes')!r}, 'scenes')\n{code}"
+    )
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("law", ["ncp", "soft", "viscoelastic"])
+def test_steps_give_the_numbers_of_the_command_line(law, quadruped):
+    m, d = quadruped
+    m.opt.law = law
+    tribo.step(m, d, 100)
+    command = f"sim scenes/quadruped.xml --key stand --law {law} --time {100 * m.opt.timestep!r} --json"
+    done = subprocess.run(
+        [sys.executable, "-m", "tribo", *command.split()],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+    )
+    result = json.loads(done.stdout)
+    assert result["steps"] == 100
+    assert result["qpos"] == list(d.qpos) and result["qvel"] == list(d.qvel)

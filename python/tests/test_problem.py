@@ -36,8 +36,12 @@ def test_every_registered_solver_is_reachable(law, solver):
 
 
 def test_blocks_of_every_kind():
-    blocks = [tribo.Block("equality", 1), tribo.Block("one_sided", 1), tribo.Block("box", 1, lower=-0.5, upper=0.5),
-              tribo.Block("cone", 3, mu=[0.5, 0.4])]
+    blocks = [
+        tribo.Block("equality", 1),
+        tribo.Block("one_sided", 1),
+        tribo.Block("box", 1, lower=-0.5, upper=0.5),
+        tribo.Block("cone", 3, mu=[0.5, 0.4]),
+    ]
     p = tribo.problem(np.eye(6), [1.0, 2.0, 3.0, -1.0, 0.0, 4.0], blocks=blocks)
     assert p.n == 6 and [b.dim for b in p.blocks] == [1, 1, 1, 3] and p.blocks[3].mu == (0.5, 0.4)
     s = p.solve(tol=1e-12)
@@ -57,7 +61,14 @@ def test_mass_and_jacobian_make_the_same_problem():
 
 def test_bad_problems_are_refused():
     G, g, mu = random_problem(2, 0)
-    for arguments in ((G[:-1], g, mu), (G, g[:-1], mu), (G, g, mu[:-1]), (G * np.nan, g, mu), (-G, g, mu), (G, g, -mu)):
+    for arguments in (
+        (G[:-1], g, mu),
+        (G, g[:-1], mu),
+        (G, g, mu[:-1]),
+        (G * np.nan, g, mu),
+        (-G, g, mu),
+        (G, g, -mu),
+    ):
         with pytest.raises(ValueError):
             tribo.solve(*arguments)
     with pytest.raises(tribo.Error, match="solver"):

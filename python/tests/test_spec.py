@@ -15,7 +15,7 @@ def box() -> tribo.Spec:
 
 def test_a_spec_is_built_and_compiled():
     m = box().compile()
-    assert m.nbody == 2 and m.geom("shape").size[0, ] == 0.1
+    assert m.nbody == 2 and m.geom("shape").size[0,] == 0.1
     d = tribo.Data(m)
     tribo.step(m, d, 600)
     assert d.qpos[2] == pytest.approx(0.1, abs=1e-3)

@@ -2821,9 +2821,6 @@ class Option:
     def set(self, name: str, value: str) -> None:
         """Set an option by name from text, as the command line's --option."""
 
-def _option(arg: Model, /) -> Option:
-    """The options of a model."""
-
 def _set_callback(m: Model, which: int, function: object | None) -> None: ...
 
 def _get_callback(arg0: Model, arg1: int, /) -> object: ...

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from . import _core, _named
 from ._attach import attach
-from ._core import Contacts, Data, Model, Option
+from ._core import Contacts, Data, Model
 from ._enums import ContactState, Offence, SolveStatus
 
 
@@ -180,11 +180,6 @@ def data_repr(self: Any) -> str:
     return f"<tribo.Data of {self.model.name!r}: t = {self.time:g} s, {self.ncon} contacts>"
 
 
-def _option(self: Any) -> Option:
-    """The options, live: `m.opt.timestep = 0.001`."""
-    return _core._option(self)
-
-
 CALLBACKS = ("control_callback", "passive_callback", "contact_filter", "contact_callback")
 _MEANING = {
     "control_callback": "Function (m, d) that sets d.ctrl and applied forces in a step, or None.",
@@ -209,7 +204,6 @@ def install() -> None:
     callbacks = {name: _callback(which, _MEANING[name]) for which, name in enumerate(CALLBACKS)}
     attach(
         _core.Model,
-        opt=property(_option),
         to_binary=to_binary,
         __copy__=model_copy,
         __deepcopy__=model_copy,
