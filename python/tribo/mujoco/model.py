@@ -95,7 +95,7 @@ class MjModel(_core.Model):
     @property
     def opt(self) -> MjOption:
         """The options, live."""
-        return MjOption(_core._option(self))
+        return MjOption(_core.Model.opt.__get__(self))
 
     @opt.setter
     def opt(self, value: MjOption) -> None:

@@ -32,7 +32,7 @@ _ABSENT = {
     "pass files as `assets`, a dict of bytes by name": "MjVfs mj_embedAssets",
     "use d.qpos ... and numpy's own printing": "mj_printFormattedData mj_printFormattedModel "
     "mj_printFormattedScene mj_printScene mju_printMatSparse",
-    "the reference of MJCF is in Tribo's manual": "mj_printSchema mj_actuatorInputName",
+    "an actuator has one control": "mj_actuatorInputName",
     "use tribo's log of warnings: warnings.filterwarnings": "MjLogConfig MjLogMessage mju_writeLog",
     "use mj_ray": "mj_rayHfield mj_rayMesh",
     "muscles are evaluated by mj_forward": "mju_muscleBias mju_muscleDynamics mju_muscleGain",
