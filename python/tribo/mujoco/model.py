@@ -220,8 +220,8 @@ def _names_law(text: str) -> bool:
 class _files:
     """The assets as files of a temporary folder, if there are any."""
 
-    def __init__(self, assets: Mapping[str, bytes] | None) -> None:
-        self.assets = assets
+    def __init__(self, assets: Mapping[str, bytes] | None, strict: bool = True) -> None:
+        self.assets, self.strict = assets, strict
         self.folder: tempfile.TemporaryDirectory[str] | None = None
 
     def __enter__(self) -> str | None:
@@ -231,7 +231,7 @@ class _files:
         seen = set()
         for name, data in self.assets.items():
             base = Path(name).name
-            if base in seen:
+            if base in seen and self.strict:
                 raise ValueError(f"Repeated file name in assets: {base}")
             seen.add(base)
             for place in {base, name.lstrip("/")}:

@@ -1,5 +1,6 @@
 """Fields of a model that MuJoCo has under another kind, those that follow from Tribo's, and the rest."""
 
+import zlib
 from collections.abc import Callable
 from typing import Any
 
@@ -72,6 +73,7 @@ def _nothing(*shape: int, kind: Any = np.int32) -> Callable[[Any], Any]:
 
 
 COMPUTED: dict[str, Callable[[Any], Any]] = {
+    "signature": lambda m: zlib.crc32(m._extra.get("spec", m.names.decode()).encode()),
     "nC": lambda m: m.nM,
     "nactuator": lambda m: m.nu,
     "nout": lambda m: m.nu,
@@ -160,7 +162,7 @@ _ABSENT = (
     "mesh_polynum mesh_polyvert mesh_polyvertadr mesh_polyvertnum mesh_texcoord mesh_texcoordadr "
     "mesh_texcoordnum nB nD nJfe narena nbuffer nbvh nbvhdynamic nbvhstatic nconmax nefm0L njmax nmeshgraph "
     "nmeshnormal nmeshpoly nmeshtexcoord nnames_map names_map paths pair_adhesion plugin_attr plugin_attradr "
-    "plugin_stateadr plugin_statenum sensor_delay sensor_history sensor_historyadr sensor_interval signature "
+    "plugin_stateadr plugin_statenum sensor_delay sensor_history sensor_historyadr sensor_interval "
     "site_dataid skin_vert tendon_actuatorid tendon_dampingpoly tendon_plasticadr tendon_springyield "
     "tendon_stiffnesspoly tendon_treeid tendon_treenum tendon_type tendon_width tex_adr tex_colorspace "
     "tex_height "

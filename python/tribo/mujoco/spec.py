@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import warnings
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +18,7 @@ from .option import FIELDS as OPTIONS
 from .spec_actors import MjsWrap  # noqa: F401
 from .spec_elements import *  # noqa: F403
 from .spec_elements import CLASSES, MjsBody, MjsDefault, MjsElement, MjStruct, wrap
+from .spec_fields import FIELDS
 from .spec_lists import LISTS, SECTIONS, elements, remove_references
 from .visual import MjStatistic, MjVisual
 from .visual import read as read_visual
@@ -72,7 +74,11 @@ class Compiler:
         if name == "degree":
             self._element["angle"] = "degree" if value else "radian"
         elif name == "eulerseq":
+            if len(value) > 3:
+                raise ValueError("eulerseq may have at most 3 characters")
             self._element["eulerseq"] = "".join(value)
+        elif name == "inertiafromgeom" and not isinstance(value, str):
+            self._element[name] = ("false", "true", "auto")[int(value)]
         else:
             self._element[name] = value
 
@@ -118,7 +124,7 @@ class MjSpec:
     def from_string(xml: str, include: Any = None, assets: Any = None) -> "MjSpec":
         """Load MJCF or URDF text; `include` and `assets` are files by name."""
         files = {**(include or {}), **(assets or {})}
-        with _files(files) as directory:
+        with _files(files, strict=False) as directory:
             made = MjSpec(_core.Spec.from_string(xml, directory))
         made._keep(xml, assets)
         return made
@@ -140,6 +146,10 @@ class MjSpec:
         return made
 
     def _keep(self, text: str, assets: Any) -> None:
+        for kind in ("mesh", "hfield"):
+            for element in elements(self, kind):
+                if not element.name and element.file:
+                    element.name = Path(element.file).stem
         self._text = text
         self.assets.update(assets or {})
         read_visual(text, self._visual, self._stat)
@@ -184,7 +194,7 @@ class MjSpec:
     def _compiled(self, remember: bool = True) -> MjModel:
         try:
             if self.assets:
-                with _files(self.assets) as directory:
+                with _files(self.assets, strict=False) as directory:
                     paths = [directory, *([self._folder] if self._folder else [])]
                     model = _core.Model.from_xml_string(self.to_xml(), directory, search_paths=paths)
             else:
@@ -198,6 +208,12 @@ class MjSpec:
             made.stat.meansize = self._stat.meansize
         if remember:
             made._extra["spec"] = self.to_xml()
+        if any(not prefix and not suffix for _, _, prefix, suffix in self._attached):
+            warnings.warn(
+                "a spec is attached without a prefix: equal names may prevent the model from being "
+                "saved correctly",
+                stacklevel=3,
+            )
         return made
 
     def compile(self, vfs: Any = None) -> MjModel:
@@ -208,8 +224,12 @@ class MjSpec:
         """A new model, and a world with the state of `d`: parts are recognised by name and order."""
         from .data import MjData
 
-        with self._whole():
-            model, data = self._spec.recompile(m, d)
+        if self.assets:
+            with _files(self.assets, strict=False) as directory:
+                model, data = _core.Spec.from_string(self.to_xml(), directory).recompile(m, d)
+        else:
+            with self._whole():
+                model, data = self._spec.recompile(m, d)
         made = _soft(model, self._text)
         made.opt = m.opt
         made._extra["spec"] = self.to_xml()
@@ -233,6 +253,24 @@ class MjSpec:
     @modelname.setter
     def modelname(self, value: str) -> None:
         self._spec.root["model"] = value
+
+    @property
+    def meshdir(self) -> str:
+        """Folder of meshes."""
+        return self._spec.section("compiler")["meshdir"] or ""
+
+    @meshdir.setter
+    def meshdir(self, value: str) -> None:
+        self._spec.section("compiler")["meshdir"] = value
+
+    @property
+    def texturedir(self) -> str:
+        """Folder of textures."""
+        return self._spec.section("compiler")["texturedir"] or ""
+
+    @texturedir.setter
+    def texturedir(self, value: str) -> None:
+        self._spec.section("compiler")["texturedir"] = value
 
     @property
     def option(self) -> Settings:
@@ -301,6 +339,8 @@ class MjSpec:
         if self.parent is not None:
             raise ValueError("Cannot delete element from an attached mjSpec.")
         kind = element._KIND
+        for known in self.__dict__.get("_wrapped", {}).values():
+            known._remember()
         try:
             element._element.delete()
         except Error as error:
@@ -320,8 +360,11 @@ class MjSpec:
     def from_zip(file: Any) -> "MjSpec":
         """Load a zip file with one MJCF file and its assets."""
         with zipfile.ZipFile(file) as archive:
-            files = {Path(n).name: archive.read(n) for n in archive.namelist() if not n.endswith("/")}
+            files = {n: archive.read(n) for n in archive.namelist() if not n.endswith("/")}
         texts = [name for name in files if name.endswith(".xml")]
+        root = str(Path(texts[0]).parent) + "/" if texts else ""
+        files = {n.removeprefix(root): data for n, data in files.items()}
+        texts = [n.removeprefix(root) for n in texts]
         if len(texts) != 1:
             raise ValueError(f"expected one XML file, found {len(texts)}")
         text = files.pop(texts[0]).decode()
@@ -358,6 +401,61 @@ class MjSpec:
         for name, data in child.assets.items():
             self.assets.setdefault(name, data)
         return place
+
+    # ---- rewriting ------------------------------------------------------------------------------
+
+    def adopt_inertial(self, body: MjsBody) -> None:
+        """Give a body explicitly the inertia that its geoms give it."""
+        if self.compiler.inertiafromgeom == "true":
+            raise ValueError("adopt_inertial: the compiler's inertiafromgeom is true")
+        views = self._compiled(remember=False).body(body.id)
+        body.mass, body.ipos = float(views.mass[0]), np.array(views.ipos)
+        body.iquat, body.inertia = np.array(views.iquat), np.array(views.inertia)
+
+    def discard_visual(self) -> int:
+        """Remove geoms that cannot collide, and materials; returns how many. Inertias stay as they were."""
+        visual = [g for g in elements(self, "geom") if g.contype == 0 and g.conaffinity == 0]
+        if visual and self.compiler.inertiafromgeom == "true":
+            raise ValueError("discard_visual: the compiler's inertiafromgeom is true")
+        for body in {g.parent for g in visual}:
+            if body.name != "world" and not body.explicitinertial:
+                self.adopt_inertial(body)
+        for geom in visual:
+            geom._element.delete()
+        materials = elements(self, "material")
+        for geom in (*elements(self, "geom"), *elements(self, "site")):
+            geom.material = None
+        for material in materials:
+            material._element.delete()
+        return len(visual) + len(materials)
+
+    def dedup_assets(self) -> int:
+        """Keep one of meshes that are alike; returns how many were removed."""
+        if self.parent is not None:
+            raise ValueError("Cannot merge the assets of an attached mjSpec.")
+        kept: dict[Any, Any] = {}
+        removed = 0
+        for mesh in elements(self, "mesh"):
+            words = tuple(mesh._element[field.attribute] for field in FIELDS["mesh"].values())
+            first = kept.setdefault(words, mesh)
+            if first is mesh:
+                continue
+            for geom in elements(self, "geom"):
+                if geom.meshname == mesh.name:
+                    geom.meshname = first.name
+            mesh._element.delete()
+            removed += 1
+        return removed
+
+    def fuse_static(self) -> int:
+        """Turn bodies without joints into frames of their parents; returns how many."""
+        count = 0
+        for body in elements(self, "body"):
+            fixed = not body.joints and not body.mocap and not body.explicitinertial
+            if fixed and body.__dict__.get("fuse", True) and body._element.tag == "body":
+                body.to_frame()
+                count += 1
+        return count
 
     @property
     def _address(self) -> int:
@@ -414,6 +512,8 @@ def _bind(owner: Any, model: MjModel, parts: Any) -> Any:
     chosen = [parts] if single else list(parts)
     views = []
     for element in chosen:
+        if element._element.tag is None:
+            raise IndexError("Invalid index -1: the element was deleted")
         if model._extra.get("spec") != element._spec_of.to_xml():
             raise ValueError("The mjSpec does not match mjModel. Please recompile the mjSpec.")
         views.append(getattr(owner, element._METHOD)(element.id))

@@ -1,5 +1,6 @@
 """What all elements of a spec have: attributes under MuJoCo's names, defaults, and their place."""
 
+import zlib
 from typing import Any, ClassVar
 
 import numpy as np
@@ -54,7 +55,14 @@ class MjsElement:
     @property
     def name(self) -> str:
         """Its name."""
+        if self._element.tag is None:
+            return self.__dict__.get("_last", "")
         return "world" if self._element.tag == "worldbody" else self._element.name
+
+    def _remember(self) -> None:
+        """Keep the name for when the element is deleted."""
+        if self._element.tag is not None:
+            self.__dict__["_last"] = self.name
 
     def _rename(self, name: str) -> None:
         if name and any(e.name == name and e != self._element for e in raw(self._spec_of, self._KIND)):
@@ -64,7 +72,17 @@ class MjsElement:
     @property
     def id(self) -> int:
         """Its number in the compiled model."""
-        return raw(self._spec_of, self._KIND).index(self._element) + (self._KIND == "body")
+        if self._element == self._spec_of._spec.world:
+            return 0
+        found = raw(self._spec_of, self._KIND)
+        if self._element not in found:
+            return -1
+        return found.index(self._element) + (self._KIND == "body")
+
+    @property
+    def signature(self) -> int:
+        """Of the spec as it is: that of a model that it compiles to."""
+        return signature(self._spec_of.to_xml())
 
     @property
     def classname(self) -> Any:
@@ -157,6 +175,11 @@ class MjsElement:
             raise
 
     @property
+    def compiler(self) -> Any:
+        """Settings of the compiler of its spec."""
+        return self._spec_of.compiler
+
+    @property
     def alt(self) -> "Orientation":
         """Its orientation in another form than a quaternion."""
         return Orientation(self)
@@ -165,7 +188,9 @@ class MjsElement:
 
     @property
     def parent(self) -> Any:
-        """The body around it."""
+        """The body around it; None for what was deleted."""
+        if self._element.tag is None:
+            return None
         around = self._element.parent
         while around is not None and around.tag == "frame":
             around = around.parent
@@ -190,6 +215,11 @@ class MjsElement:
         old.delete()
         object.__setattr__(self, "_element", made)
         kept[made] = self
+
+
+def signature(xml: str) -> int:
+    """A number that differs between specs."""
+    return zlib.crc32(xml.encode())
 
 
 _CONTENTS = ("body", "frame", "geom", "joint", "freejoint", "site", "camera", "light", "inertial")

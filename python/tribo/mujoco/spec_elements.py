@@ -82,7 +82,7 @@ class MjsBody(_Place):
     """A body."""
 
     _KIND, _METHOD = "body", "body"
-    _OWN = ("mass", "ipos", "iquat", "inertia", "fullinertia")
+    _OWN = ("mass", "ipos", "iquat", "inertia", "fullinertia", "fuse")
     _INERTIAL: ClassVar[dict[str, tuple[str, Any]]] = {
         "mass": ("mass", 0.0),
         "ipos": ("pos", (0, 0, 0)),
@@ -90,6 +90,11 @@ class MjsBody(_Place):
         "inertia": ("diaginertia", (0, 0, 0)),
         "fullinertia": ("fullinertia", (0,) * 6),
     }
+
+    @property
+    def explicitinertial(self) -> bool:
+        """Whether its inertia is given."""
+        return self._inertial(False) is not None
 
     def _inertial(self, add: bool) -> Any:
         found = next((c for c in self._element.children if c.tag == "inertial"), None)
@@ -212,6 +217,26 @@ class MjsMaterial(MjsElement):
 
     _KIND = "material"
     _OWN = ("textures",)
+
+    @property
+    def textures(self) -> "Names":
+        """Names of its textures by mjtTextureRole: kept, not used."""
+        return self.__dict__.setdefault("_textures", Names([""] * 10))  # type: ignore[no-any-return]
+
+    @textures.setter
+    def textures(self, names: Any) -> None:
+        if len(names) != 10:
+            raise ValueError(f"textures must have exactly 10 elements, got {len(names)}")
+        self.textures[:] = list(names)
+
+
+class Names(list[str]):
+    """A list of fixed length, counted from the front."""
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if isinstance(index, int) and index < 0:
+            raise IndexError("an index from 0 on")
+        super().__setitem__(index, value)
 
 
 class MjsTexture(MjsElement):
