@@ -112,6 +112,7 @@ class MjSpec:
     def __init__(self, spec: Any = None) -> None:
         self._spec = _core.Spec() if spec is None else spec
         self.assets: dict[str, Any] = {}
+        self.override_assets = True
         self._text = ""
         self._folder: str | None = None
         self.parent: MjSpec | None = None
@@ -396,9 +397,13 @@ class MjSpec:
                 raise ValueError(f"{word} not found.")
         if place is None:
             raise ValueError("attach: give a frame or a site")
+        for name in child.assets:
+            if not self.override_assets and _renamed(name, prefix, suffix) in self.assets:
+                raise ValueError(f"Asset {name} already exists in parent spec.")
         child.parent = self
         self._attached.append((place._element, child._spec, prefix, suffix))
         for name, data in child.assets.items():
+            self.assets[_renamed(name, prefix, suffix)] = data
             self.assets.setdefault(name, data)
         return place
 
@@ -460,6 +465,14 @@ class MjSpec:
     @property
     def _address(self) -> int:
         return id(self._spec)
+
+
+def _renamed(name: str, prefix: str, suffix: str) -> str:
+    """Name of an asset of an attached spec, as MuJoCo has it."""
+    folder, _, file = name.rpartition("/")
+    stem, dot, extension = file.rpartition(".")
+    own = f"{prefix}{stem or file}{suffix}{dot}{extension if stem else ''}"
+    return own if not folder else f"{folder}/{own}" if prefix else f"{folder}//{own}"
 
 
 def _default_of(element: Any, name: str) -> Any:
