@@ -12,6 +12,7 @@ import numpy as np
 
 from .. import _core
 from .._errors import Error, FileError
+from .enums import mjtConflict  # type: ignore[attr-defined]
 from .errors import FatalError
 from .model import MjModel, _files, _soft
 from .option import FIELDS as OPTIONS
@@ -20,6 +21,7 @@ from .spec_elements import *  # noqa: F403
 from .spec_elements import CLASSES, MjsBody, MjsDefault, MjsElement, MjStruct, wrap
 from .spec_fields import FIELDS
 from .spec_lists import LISTS, SECTIONS, elements, remove_references
+from .spec_settings import COMPILER, Authored, given_bits, merge_options
 from .visual import MjStatistic, MjVisual
 from .visual import read as read_visual
 
@@ -56,6 +58,12 @@ class Compiler:
 
     def __init__(self, spec: "MjSpec") -> None:
         object.__setattr__(self, "_element", spec._spec.section("compiler"))
+        object.__setattr__(self, "_spec", spec)
+
+    @property
+    def authored(self) -> int:
+        """Bits of the settings that are given."""
+        return given_bits(self._spec, "compiler", COMPILER)
 
     @property
     def degree(self) -> bool:
@@ -77,6 +85,8 @@ class Compiler:
             if len(value) > 3:
                 raise ValueError("eulerseq may have at most 3 characters")
             self._element["eulerseq"] = "".join(value)
+        elif name == "conflict" and not isinstance(value, str):
+            self._element[name] = mjtConflict(int(value)).name[11:].lower()
         elif name == "inertiafromgeom" and not isinstance(value, str):
             self._element[name] = ("false", "true", "auto")[int(value)]
         else:
@@ -113,6 +123,7 @@ class MjSpec:
         self._spec = _core.Spec() if spec is None else spec
         self.assets: dict[str, Any] = {}
         self.override_assets = True
+        self._files: Any = None
         self._text = ""
         self._folder: str | None = None
         self.parent: MjSpec | None = None
@@ -125,8 +136,9 @@ class MjSpec:
     def from_string(xml: str, include: Any = None, assets: Any = None) -> "MjSpec":
         """Load MJCF or URDF text; `include` and `assets` are files by name."""
         files = {**(include or {}), **(assets or {})}
-        with _files(files, strict=False) as directory:
-            made = MjSpec(_core.Spec.from_string(xml, directory))
+        folder = _files(files, strict=False)
+        made = MjSpec(_core.Spec.from_string(xml, folder.__enter__()))
+        made._files = folder  # its folder is removed with the spec
         made._keep(xml, assets)
         return made
 
@@ -254,6 +266,11 @@ class MjSpec:
     @modelname.setter
     def modelname(self, value: str) -> None:
         self._spec.root["model"] = value
+
+    @property
+    def authored(self) -> Authored:
+        """What the spec itself says."""
+        return Authored(self)
 
     @property
     def meshdir(self) -> str:
@@ -400,6 +417,7 @@ class MjSpec:
         for name in child.assets:
             if not self.override_assets and _renamed(name, prefix, suffix) in self.assets:
                 raise ValueError(f"Asset {name} already exists in parent spec.")
+        merge_options(self, child._spec)
         child.parent = self
         self._attached.append((place._element, child._spec, prefix, suffix))
         for name, data in child.assets.items():

@@ -189,14 +189,17 @@ class MjsElement:
     @property
     def parent(self) -> Any:
         """The body around it; None for what was deleted."""
-        if self._element.tag is None:
+        top = self._element
+        while top.tag is not None and top.parent is not None:
+            top = top.parent
+        if top != self._spec_of._spec.root:
             return None
         around = self._element.parent
         while around is not None and around.tag == "frame":
             around = around.parent
         from .spec_elements import wrap
 
-        return wrap(self._spec_of, around)
+        return None if around is None or around.tag is None else wrap(self._spec_of, around)
 
     @property
     def frame(self) -> Any:

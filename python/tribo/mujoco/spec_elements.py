@@ -9,6 +9,7 @@ from . import enums
 from .spec_actors import MjsActuator, MjsEquality, MjsSensor, MjsTendon
 from .spec_base import MjsElement, moved
 from .spec_lists import in_body, in_tree, kind_of
+from .spec_settings import merge_options
 
 _FIND = ("body", "frame", "geom", "site", "joint", "light", "camera")
 
@@ -255,10 +256,11 @@ class MjsTexture(MjsElement):
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name == "gridlayout":
-            if len(value) != 12:
-                raise ValueError("gridlayout should have length 12")
+            if len(value) > 12:
+                raise ValueError("gridlayout may have at most 12 characters")
             if any(len(letter) != 1 for letter in value):
                 raise ValueError("gridlayout: list elements must be single characters")
+            value = [*value, *["\0"] * (12 - len(value))]
         if name in ("name", "classname", "info"):
             super().__setattr__(name, value)
         else:
@@ -266,6 +268,8 @@ class MjsTexture(MjsElement):
 
     def _given(self, values: dict[str, Any], default: Any = None) -> None:
         try:
+            if len(values.get("gridlayout", [""] * 12)) != 12:
+                raise ValueError("gridlayout should have length 12")
             for name, value in values.items():
                 setattr(self, name, value)
         except ValueError:
@@ -370,5 +374,6 @@ def wrap(spec: Any, element: Any) -> Any:
 
 def attached(place: Any, body: Any, prefix: str, suffix: str) -> Any:
     """Attach a body of another spec: it stays an element of that one, and changes of it are seen here."""
+    merge_options(place._spec_of, body._spec_of._spec)
     place._spec_of._attached.append((place._element, body._element, prefix, suffix))
     return body
