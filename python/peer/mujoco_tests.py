@@ -29,12 +29,12 @@ FILES = [
     "bindings_test",
     "specs_test",
     "renderer_test",
+    "vfs_test",
 ]
 # Files that are about what Tribo does not have.
 LEFT_OUT = {
     "egl_test": "OpenGL contexts",
     "render_test": "OpenGL rendering",
-    "vfs_test": "MuJoCo's virtual file system",
     "viewer_test": "MuJoCo's viewer",
     "minimize_test": "MuJoCo's optimiser, in Python of its own",
     "msh2obj_test": "a converter of MuJoCo's mesh files, of its own",

@@ -68,7 +68,7 @@ def test_numbers_are_those_of_mujoco(m):
         ("mj_loadPluginLibrary", "callbacks"),
         ("mjr_render", "Renderer"),
         ("mj_readCtrl", "delays"),
-        ("MjVfs", "assets"),
+        ("mj_embedAssets", "assets"),
     ],
 )
 def test_what_is_not_there_raises_by_name(name, words):

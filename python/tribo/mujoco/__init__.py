@@ -34,6 +34,7 @@ from . import (
     state,
     structs,
     unsupported,
+    vfs,
     visual,
 )
 from ._install import install, uninstall
@@ -58,6 +59,7 @@ _PARTS = (
     schema,
     state,
     structs,
+    vfs,
     visual,
 )
 for _part in _PARTS:

@@ -15,6 +15,7 @@ from . import named, visual
 from .enums import OBJECT_OF_TRIBO
 from .model_fields import BOOLS, COMPUTED, MAPPED, NAME_ADDRESSES, WHY
 from .option import SLEEP, MjOption
+from .vfs import files_of
 from .visual import MjStatistic, MjVisual
 
 __all__ = ["MjModel"]
@@ -54,16 +55,15 @@ class MjModel(_core.Model):
     @staticmethod
     def from_xml_string(xml: str, assets: Mapping[str, bytes] | None = None, vfs: Any = None) -> "MjModel":
         """Load MJCF or URDF text; `assets` are files by name."""
-        _no_vfs(vfs)
-        with _files(assets) as directory:
+        with _files(files_of(vfs, assets), strict=vfs is None) as directory:
             made = _loaded(lambda: _core.Model.from_xml_string(xml, directory))
         return _soft(made, xml)
 
     @staticmethod
     def from_xml_path(filename: Any, assets: Mapping[str, bytes] | None = None, vfs: Any = None) -> "MjModel":
         """Load MJCF, URDF or a compiled model of Tribo from a file, or from one of `assets`."""
-        _no_vfs(vfs)
         path = os.fspath(filename)
+        assets = files_of(vfs, assets)
         if assets:
             known = {Path(name).name: data for name, data in assets.items()}
             if Path(path).name in known and not os.path.exists(path):
@@ -184,11 +184,6 @@ def _restored(data: bytes, vis: Any, stat: Any) -> MjModel:
     made = MjModel(_core.Model.from_binary(data))
     made.vis, made.stat = vis, stat
     return made
-
-
-def _no_vfs(vfs: Any) -> None:
-    if vfs is not None:
-        raise NotImplementedError("MjVfs: pass files as `assets`, a dict of bytes by name")
 
 
 def _loaded(load: Any) -> Any:

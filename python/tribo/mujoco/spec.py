@@ -22,6 +22,7 @@ from .spec_elements import CLASSES, MjsBody, MjsDefault, MjsElement, MjStruct, w
 from .spec_fields import FIELDS
 from .spec_lists import LISTS, SECTIONS, elements, remove_references
 from .spec_settings import COMPILER, Authored, given_bits, merge_options
+from .vfs import files_of
 from .visual import MjStatistic, MjVisual
 from .visual import read as read_visual
 
@@ -133,19 +134,24 @@ class MjSpec:
     # ---- loading and writing ----------------------------------------------------------------------
 
     @staticmethod
-    def from_string(xml: str, include: Any = None, assets: Any = None) -> "MjSpec":
+    def from_string(xml: str, include: Any = None, assets: Any = None, vfs: Any = None) -> "MjSpec":
         """Load MJCF or URDF text; `include` and `assets` are files by name."""
-        files = {**(include or {}), **(assets or {})}
+        files = {**(include or {}), **files_of(vfs, assets)}
         folder = _files(files, strict=False)
         made = MjSpec(_core.Spec.from_string(xml, folder.__enter__()))
         made._files = folder  # its folder is removed with the spec
+        for element in (e for e in made._spec.section("asset").children if e.tag == "model"):
+            path = os.path.join(folder.folder.name if folder.folder else "", element["file"] or "")
+            if Path(path).is_file():
+                merge_options(made, _core.Spec.from_file(path))
         made._keep(xml, assets)
         return made
 
     @staticmethod
-    def from_file(filename: Any, include: Any = None, assets: Any = None) -> "MjSpec":
+    def from_file(filename: Any, include: Any = None, assets: Any = None, vfs: Any = None) -> "MjSpec":
         """Load MJCF or URDF from a file, or from `include`."""
         path = os.fspath(filename)
+        include = {**(include or {}), **files_of(vfs)}
         if include and path in include and not os.path.exists(path):
             text = include[path]
             return MjSpec.from_string(text.decode() if isinstance(text, bytes) else text, include, assets)
@@ -231,14 +237,26 @@ class MjSpec:
 
     def compile(self, vfs: Any = None) -> MjModel:
         """A new model; the spec can be changed and compiled again."""
-        return self._compiled()
+        with self._with(vfs):
+            return self._compiled()
 
-    def recompile(self, m: MjModel, d: Any) -> tuple[MjModel, Any]:
+    @contextlib.contextmanager
+    def _with(self, vfs: Any) -> Iterator[None]:
+        """With the files of a vfs as its assets."""
+        own = self.assets
+        self.assets = own if vfs is None else files_of(vfs, own)
+        try:
+            yield
+        finally:
+            self.assets = own
+
+    def recompile(self, m: MjModel, d: Any, vfs: Any = None) -> tuple[MjModel, Any]:
         """A new model, and a world with the state of `d`: parts are recognised by name and order."""
         from .data import MjData
 
-        if self.assets:
-            with _files(self.assets, strict=False) as directory:
+        files = self.assets if vfs is None else files_of(vfs, self.assets)
+        if files:
+            with _files(files, strict=False) as directory:
                 model, data = _core.Spec.from_string(self.to_xml(), directory).recompile(m, d)
         else:
             with self._whole():
@@ -435,8 +453,9 @@ class MjSpec:
         body.mass, body.ipos = float(views.mass[0]), np.array(views.ipos)
         body.iquat, body.inertia = np.array(views.iquat), np.array(views.inertia)
 
-    def discard_visual(self) -> int:
+    def discard_visual(self, vfs: Any = None) -> int:
         """Remove geoms that cannot collide, and materials; returns how many. Inertias stay as they were."""
+        files_of(vfs)
         visual = [g for g in elements(self, "geom") if g.contype == 0 and g.conaffinity == 0]
         if visual and self.compiler.inertiafromgeom == "true":
             raise ValueError("discard_visual: the compiler's inertiafromgeom is true")
@@ -470,8 +489,9 @@ class MjSpec:
             removed += 1
         return removed
 
-    def fuse_static(self) -> int:
+    def fuse_static(self, vfs: Any = None) -> int:
         """Turn bodies without joints into frames of their parents; returns how many."""
+        files_of(vfs)
         count = 0
         for body in elements(self, "body"):
             fixed = not body.joints and not body.mocap and not body.explicitinertial

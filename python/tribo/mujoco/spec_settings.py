@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from .enums import mjtDisableBit, mjtEnableBit  # type: ignore[attr-defined]
 from .option import FIELDS as OPTIONS
 from .visual import MjVisual
@@ -75,14 +77,12 @@ class Authored:
         if not name.startswith("visual_") or part not in MjVisual._fields:
             raise AttributeError(name)
         given, initial = getattr(self._spec_of.visual, part), MjVisual._fields[part]
-        different = (getattr(given, f) != getattr(initial, f) for f in given._fields)
-        return sum(
-            1 << i for i, value in enumerate(different) if bool(getattr(value, "any", lambda: value)())
-        )
+        names = enumerate(given._fields)
+        return sum(1 << i for i, f in names if not np.array_equal(getattr(given, f), getattr(initial, f)))
 
 
 def merge_options(parent: Any, child: Any) -> None:
-    """Merge the options of an attached spec, where the parent's compiler says so; ValueError if that fails."""
+    """Merge the options of an attached spec, where the parent says so; ValueError if that fails."""
     if parent.compiler.conflict != "merge":
         return
     target = parent._spec.section("option")

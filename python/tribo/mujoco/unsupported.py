@@ -29,7 +29,7 @@ _ABSENT = {
     "mjv_model2room mjv_moveCamera mjv_moveModel mjv_movePerturb mjv_room2model mjv_select "
     "mjv_updateCamera",
     "textures are not kept: geoms have colours (geom_rgba)": "mj_loadTexture MjsTexture MjsMaterial",
-    "pass files as `assets`, a dict of bytes by name": "MjVfs mj_embedAssets",
+    "pass files as `assets`, a dict of bytes by name": "mj_embedAssets",
     "use d.qpos ... and numpy's own printing": "mj_printFormattedData mj_printFormattedModel "
     "mj_printFormattedScene mj_printScene mju_printMatSparse",
     "an actuator has one control": "mj_actuatorInputName",
