@@ -83,7 +83,8 @@ class Authored:
 
 def merge_options(parent: Any, child: Any) -> None:
     """Merge the options of an attached spec, where the parent says so; ValueError if that fails."""
-    if parent.compiler.conflict != "merge":
+    policy = parent.compiler.conflict
+    if policy not in ("merge", "error"):
         return
     target = parent._spec.section("option")
     changes: dict[str, Any] = {}
@@ -94,7 +95,7 @@ def merge_options(parent: Any, child: Any) -> None:
             value, mine = _get(section, name), _get(target, name)
             if value is None or value == mine:
                 continue
-            if name in (*_SMALLER, *_LARGER):
+            if name in (*_SMALLER, *_LARGER) and policy == "merge":
                 choose = min if name in _SMALLER else max
                 changes[name] = value if mine is None else repr(choose(float(value), float(mine)))
                 if name.endswith("iterations") and mine is not None:
