@@ -2,6 +2,7 @@
 // with warnings and resets, and runs of many worlds.
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -100,6 +101,12 @@ static void warn(int* warning, int which, int information) {
   warning[2 * which + 1]++;
 }
 
+static int warnings_of(const int* warning) {
+  int count = 0;
+  for (int i = 0; i < NWARNING; i++) count += warning[2 * i + 1];
+  return count;
+}
+
 static bool check_state(const tbModel* m, tbData* d, int* warning, int which) {
   const tbReal* x = which == BADQPOS ? d->qpos : d->qvel;
   int bad = bad_index(x, which == BADQPOS ? m->nq : m->nv);
@@ -161,8 +168,11 @@ static void evaluate(ModelHandle model, DataHandle data, Function call) {
   if (slow) warn_once(d);
 }
 
-static void step(ModelHandle model, DataHandle data, int n, Ints warning) {
+// Steps; adds their seconds and number to the first two values of `timer`. Whether they warned.
+static bool step(ModelHandle model, DataHandle data, int n, Ints warning, Doubles timer) {
   int* counts = warning.data();
+  int before = warnings_of(counts);
+  auto start = std::chrono::steady_clock::now();
   evaluate(model, data, [=](tbModel* m, tbData* d, bool* slow) {
     tbResult result = TB_OK;
     for (int i = 0; i < n && result == TB_OK; i++) {
@@ -171,6 +181,9 @@ static void step(ModelHandle model, DataHandle data, int n, Ints warning) {
     }
     return result;
   });
+  timer.data()[0] += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  timer.data()[1] += n;
+  return warnings_of(counts) != before;
 }
 
 // ---- runs of many worlds ------------------------------------------------------------------------
@@ -192,12 +205,6 @@ static void spread(int items, int threads, const std::function<void(int, int)>& 
 
 static const tbReal* row(const Reals& values, size_t width, int i) {
   return values.data() ? values.data() + width * (size_t)i : nullptr;
-}
-
-static int warnings_of(const int* warning) {
-  int count = 0;
-  for (int i = 0; i < NWARNING; i++) count += warning[2 * i + 1];
-  return count;
 }
 
 // Models and worlds of Python lists; a world is used by one call at a time.

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core, _step
+from .._errors import Error
 from . import callbacks
 from .data import MjData
 from .enums import OBJECT_TO_TRIBO, mjtTimer, mjtWarning  # type: ignore[attr-defined]
@@ -79,26 +80,39 @@ def _check_option(m: Any) -> None:
         raise FatalError(f"mj_fwdConstraint: unknown solver type {solver}")
 
 
-@fatal
+_dropin_step = _core._dropin.step
+
+
 def mj_step(m: Any, d: Any, nstep: int = 1) -> None:
     """Advance the simulation.
 
     Optionally, repeat nstep times. A state or a result that is not finite counts a warning and starts
     from the reference pose, as in MuJoCo.
     """
-    callbacks.attach(m)
-    _check_option(m)
-    warning = d._extra["warning"]
-    before = warning[:, 1].sum()
-    with _Timed(d, mjtTimer.mjTIMER_STEP, nstep):
-        if callbacks.active("mjcb_sensor"):
-            for _ in range(nstep):
-                _core._dropin.step(m, d, 1, warning)
-                callbacks.sensors(m, d)
+    extra = d._extra
+    try:
+        if callbacks._set or "callbacks" in m._extra:
+            warned = _step_with_callbacks(m, d, nstep)
         else:
-            _core._dropin.step(m, d, nstep, warning)
-    if warning[:, 1].sum() != before:
+            warned = _dropin_step(m, d, nstep, extra["warning"], extra["timer"])
+    except Error as error:
+        _check_option(m)
+        raise FatalError(str(error)) from error
+    if warned:
         _tell(d)
+
+
+def _step_with_callbacks(m: Any, d: Any, nstep: int) -> bool:
+    callbacks.attach(m)
+    warning, timer = d._extra["warning"], d._extra["timer"]
+    if not callbacks.active("mjcb_sensor", "mjcb_time"):
+        return bool(_dropin_step(m, d, nstep, warning, timer))
+    warned, unused = False, np.zeros((1, 2))
+    with _Timed(d, mjtTimer.mjTIMER_STEP, nstep):
+        for _ in range(nstep):
+            warned |= _dropin_step(m, d, 1, warning, unused)
+            callbacks.sensors(m, d)
+    return warned
 
 
 def _tell(d: Any) -> None:
