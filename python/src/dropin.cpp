@@ -27,8 +27,24 @@ using Ints = nb::ndarray<int, nb::c_contig, nb::device::cpu>;
 // ---- state vectors ------------------------------------------------------------------------------
 
 // Bits of mjtState, in the order of the vector. Those without an entry here are empty.
-enum { TIME = 0, QPOS, QVEL, ACT, HISTORY, WARMSTART, CTRL, QFRC, XFRC, EQ_ACTIVE, MOCAP_POS,
-       MOCAP_QUAT, USERDATA, PLUGIN, PLASTIC, NSTATE };
+enum {
+  TIME = 0,
+  QPOS,
+  QVEL,
+  ACT,
+  HISTORY,
+  WARMSTART,
+  CTRL,
+  QFRC,
+  XFRC,
+  EQ_ACTIVE,
+  MOCAP_POS,
+  MOCAP_QUAT,
+  USERDATA,
+  PLUGIN,
+  PLASTIC,
+  NSTATE
+};
 
 struct Part {
   tbReal* reals;
@@ -135,7 +151,9 @@ static tbResult step_with_warnings(const tbModel* m, tbData* d, int* warning) {
   return tb_step(m, d);
 }
 
-static bool unconverged(const tbData* d) { return d->offender.reason == TB_OFFENCE_UNCONVERGED; }
+static bool unconverged(const tbData* d) {
+  return d->offender.reason == TB_OFFENCE_UNCONVERGED;
+}
 
 static void warn_once(Data& d) {
   if (d.warned) return;
@@ -181,7 +199,8 @@ static bool step(ModelHandle model, DataHandle data, int n, Ints warning, Double
     }
     return result;
   });
-  timer.data()[0] += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  timer.data()[0] +=
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   timer.data()[1] += n;
   return warnings_of(counts) != before;
 }
@@ -220,7 +239,9 @@ struct Worlds {
       busy.emplace_back(new Busy(data));
     }
   }
-  const tbModel* model(int i) const { return models.size() == 1 ? models[0]->model : models[i]->model; }
+  const tbModel* model(int i) const {
+    return models.size() == 1 ? models[0]->model : models[i]->model;
+  }
 };
 
 static constexpr int FULLPHYSICS = 24607;
@@ -308,8 +329,8 @@ static tbResult stages(const tbModel* m, tbData* d, int stage) {
   return stage >= 3 ? tb_forward(m, d) : TB_OK;
 }
 
-// Move worlds ids[k] from their rows of `rows` (signature `full`), `nstep` steps with `stage` after,
-// and copy the row and the fields back. With `control`, records of every step instead.
+// Move worlds ids[k] from their rows of `rows` (signature `full`), `nstep` steps with `stage`
+// after, and copy the row and the fields back. With `control`, records of every step instead.
 // `reset`: a key per world first (-1: reference), or None. Returns how many failed.
 static int batch_run(nb::list models, nb::list datas, Ints ids, int nstep, int stage, Doubles rows,
                      int full, nb::handle control, int control_signature, nb::list records,
@@ -390,7 +411,8 @@ static int batch_run(nb::list models, nb::list datas, Ints ids, int nstep, int s
 static void bind_contacts(nb::module_& m) {
   m.def("contact_bytes", [](Data& data) {
     const tbData* d = data.get();
-    return nb::bytes(reinterpret_cast<const char*>(d->contact), sizeof(tbContact) * (size_t)d->ncon);
+    return nb::bytes(reinterpret_cast<const char*>(d->contact),
+                     sizeof(tbContact) * (size_t)d->ncon);
   });
   nb::list members;
 #define MEMBER(name, type, count) \
@@ -416,17 +438,20 @@ static void bind_contacts(nb::module_& m) {
 void bind_dropin(nb::module_& parent) {
   // A second Model over the memory of one, so that a class of Python can be derived from it.
   nb::object type = parent.attr("Model");
-  nb::cpp_function_def([](Model* self, ModelHandle other) {
-    new (self) Model(*nb::inst_ptr<Model>(other));
-    for (nb::object& view : self->views) view.reset();
-    for (nb::object& view : self->option) view.reset();
-    for (nb::object& function : self->callable) function.reset();
-  }, nb::scope(type), nb::name("__init__"), nb::is_method(), nb::arg("other"),
-     "The model of another object: both show the same memory.");
+  nb::cpp_function_def(
+      [](Model* self, ModelHandle other) {
+        new (self) Model(*nb::inst_ptr<Model>(other));
+        for (nb::object& view : self->views) view.reset();
+        for (nb::object& view : self->option) view.reset();
+        for (nb::object& function : self->callable) function.reset();
+      },
+      nb::scope(type), nb::name("__init__"), nb::is_method(), nb::arg("other"),
+      "The model of another object: both show the same memory.");
   nb::module_ m = parent.def_submodule("_dropin", "What tribo.mujoco needs.");
   m.def("model_address", [](Model& model) { return (uintptr_t)model.get(); });
   m.def("data_address", [](Data& data) { return (uintptr_t)data.get(); });
-  m.def("state_size", [](Model& model, int signature) { return state_size(model.get(), signature); });
+  m.def("state_size",
+        [](Model& model, int signature) { return state_size(model.get(), signature); });
   m.def("state_get", [](Model& model, Data& data, Doubles x, int signature) {
     const tbModel* raw = model_of(model, data);
     Busy busy(data);

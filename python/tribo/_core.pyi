@@ -15,7 +15,7 @@ import numpy.typing
 __all__ = ["Contact", "Contacts", "Data", "Derivatives", "Element", "Fclib", "Model", "Option", "Problem", "Spec", "aba", "apply_wrench", "body_accelerations", "body_contact_wrench", "body_forces", "com_position", "com_velocity", "compute_position", "compute_velocity", "crb", "differentiate_pos", "energy_position", "energy_velocity", "factor_m", "find_contacts", "force_scale", "forward", "full_m", "full_moment", "full_ten_J", "geom_contact_wrench", "geom_distance", "integrate_pos", "jac", "jac_body", "jac_body_com", "jac_dot", "jac_geom", "jac_site", "jac_subtree_com", "kinematics", "mul_m", "normalize_quat", "object_acceleration", "object_velocity", "pair_contact_wrench", "pairs", "ray", "reset", "rne", "rne_post_constraint", "solve_m", "step", "step1", "step2", "step_differences", "step_problem", "subtree_velocity", "tendon", "transmission", "tree_asleep"]
 
 
-from tribo._core import _dropin as _dropin
+_dropin: Any
 
 
 version: str = '0.1.0'
