@@ -34,7 +34,6 @@ from . import (
     state,
     structs,
     unsupported,
-    vfs,
     visual,
 )
 from ._install import install, uninstall
@@ -59,7 +58,6 @@ _PARTS = (
     schema,
     state,
     structs,
-    vfs,
     visual,
 )
 for _part in _PARTS:

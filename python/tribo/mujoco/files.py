@@ -1,9 +1,11 @@
-"""Files that a model consists of."""
+"""Files that a model consists of, and files in memory."""
 
 import os
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-__all__ = ["mju_getXMLDependencies"]
+__all__ = ["MjVfs", "mju_getXMLDependencies"]
 
 _FOLDERS = {"mesh": "meshdir", "hfield": "meshdir", "skin": "meshdir", "texture": "texturedir"}
 
@@ -33,3 +35,52 @@ def _collect(path: str, found: list[str], folders: dict[str, str]) -> None:
         asset = os.path.join(here, folders.get(_FOLDERS.get(element.tag, ""), ""), name)
         if asset not in found:
             found.append(asset)
+
+
+class MjVfs(Mapping[str, bytes]):
+    """Files that models are loaded from: ``vfs["box.obj"] = data``; each name is set once."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, bytes] | None = {}
+
+    def _open(self) -> dict[str, bytes]:
+        if self._files is None:
+            raise RuntimeError("VFS is closed")
+        return self._files
+
+    def close(self) -> None:
+        """Forget the files: later calls raise."""
+        self._files = None
+
+    def __enter__(self) -> "MjVfs":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __getitem__(self, name: str) -> bytes:
+        return self._open()[name]
+
+    def __setitem__(self, name: str, data: bytes) -> None:
+        files = self._open()
+        if name in files:
+            raise ValueError(f"{name} is there already")
+        files[name] = bytes(data)
+
+    def __delitem__(self, name: str) -> None:
+        del self._open()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._open())
+
+    def __len__(self) -> int:
+        return len(self._open())
+
+
+def files_of(vfs: Any, assets: Any = None) -> dict[str, Any]:
+    """The files of a vfs; not together with assets."""
+    if vfs is None:
+        return dict(assets or {})
+    if assets:
+        raise ValueError("give files as assets or as a vfs, not both")
+    return dict(vfs._open())

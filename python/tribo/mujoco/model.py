@@ -13,9 +13,9 @@ from .. import _core, _world
 from .._errors import FileError
 from . import named, visual
 from .enums import OBJECT_OF_TRIBO
+from .files import files_of
 from .model_fields import BOOLS, COMPUTED, MAPPED, NAME_ADDRESSES, WHY
 from .option import SLEEP, MjOption
-from .vfs import files_of
 from .visual import MjStatistic, MjVisual
 
 __all__ = ["MjModel"]

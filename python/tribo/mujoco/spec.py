@@ -14,6 +14,7 @@ from .. import _core
 from .._errors import Error, FileError
 from .enums import mjtConflict  # type: ignore[attr-defined]
 from .errors import FatalError
+from .files import files_of
 from .model import MjModel, _files, _soft
 from .option import FIELDS as OPTIONS
 from .spec_actors import MjsWrap  # noqa: F401
@@ -22,7 +23,6 @@ from .spec_elements import CLASSES, MjsBody, MjsDefault, MjsElement, MjStruct, w
 from .spec_fields import FIELDS
 from .spec_lists import LISTS, SECTIONS, elements, remove_references
 from .spec_settings import COMPILER, Authored, given_bits, merge_options
-from .vfs import files_of
 from .visual import MjStatistic, MjVisual
 from .visual import read as read_visual
 
