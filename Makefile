@@ -7,7 +7,7 @@ MAKEFLAGS += --no-print-directory
 BUILD = env -u MFLAGS -u MAKELEVEL MAKEFLAGS=--no-print-directory cmake --build
 
 .PHONY: all help demo report test soak determinism bench benchmarks check docs sanitize clang aarch64 x86_64 \
-        fuzz install clean ablation python python-check wheel
+        fuzz install clean ablation python python-check wheel peer-test
 
 all: build/tribo
 
@@ -16,6 +16,7 @@ help:
 	@echo "make demo       install what is missing, build, and show what Tribo does"
 	@echo "make test       install what is missing, build, and run all tests"
 	@echo "make python     the Python package in a virtual environment of its own, and its tests"
+	@echo "make peer-test  the Python package against mujoco and gymnasium, from PyPI"
 	@echo "make soak       every robot, 20 s of drop and of random controls under every law; slow scenes"
 	@echo "make determinism  the same bits by gcc and clang, -O1 to -O3, 1 to 4 threads"
 	@echo "make bench      the report: every table and figure of the papers, into report/index.html"
@@ -52,6 +53,10 @@ test: setup-test
 # The package is installed into build/python-env, from the objects of the library's own build.
 python: setup-python
 	@JOBS=$(JOBS) scripts/python.sh
+
+# Against other packages: MuJoCo's own tests over tribo.mujoco, Gymnasium's tasks, compiled models.
+peer-test: setup-python
+	@JOBS=$(JOBS) scripts/peer.sh
 
 # ruff, and mypy in its strict mode.
 python-check: setup-python

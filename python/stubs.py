@@ -128,6 +128,7 @@ def core_stub() -> str:
         .replace(": dict, ", ": dict[str, Any], ")
         .replace(": list, ", ": list[Any], ")
     )
+    text = text.replace("from tribo._core import _dropin as _dropin\n", "_dropin: Any\n")
     text = text.replace(": tuple, ", ": tuple[Any, ...], ").replace("**kwargs)", "**kwargs: Any)")
     text = text.replace(", **attributes)", ", **attributes: Any)")
     extra = [

@@ -18,5 +18,6 @@ void bind_batch(nanobind::module_& m);
 void bind_spec(nanobind::module_& m);
 void bind_problem(nanobind::module_& m);
 void bind_render(nanobind::module_& m);
+void bind_dropin(nanobind::module_& m);
 
 #endif

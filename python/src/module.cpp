@@ -36,4 +36,5 @@ NB_MODULE(_core, m) {
     if (text[0] != '_' && PyCallable_Check(value.ptr())) functions.append(name);
   }
   m.attr("__all__") = functions;
+  bind_dropin(m);
 }

@@ -9,7 +9,7 @@
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from . import _core, _derivatives, _enums, _problem, _world, fclib
+from . import _core, _derivatives, _enums, _from_mujoco, _problem, _world, fclib
 from ._batch import Batch
 from ._core import *  # noqa: F403
 from ._derivatives import DerivativeInfo, derivatives
@@ -25,6 +25,7 @@ from ._errors import (
     ParseError,
     UnsupportedError,
 )
+from ._from_mujoco import from_mujoco_data, to_mujoco_data
 from ._gradients import NotDifferentiableError, NotDifferentiableWarning, Trajectories, Trajectory
 from ._manual import manual
 from ._problem import Block, Solution, problem, solve, solvers
@@ -41,6 +42,7 @@ __version__: str = _core.version
 _world.install()
 _derivatives.install()
 _problem.install()
+_from_mujoco.install()
 
 __all__ = [
     "ArgumentError",
@@ -72,6 +74,7 @@ __all__ = [
     "derivatives",
     "fclib",
     "fit",
+    "from_mujoco_data",
     "inverse",
     "manual",
     "problem",
@@ -80,6 +83,7 @@ __all__ = [
     "solve",
     "solvers",
     "state_size",
+    "to_mujoco_data",
     "write_png",
 ]
 __all__ += _enums.__all__

@@ -15,6 +15,8 @@ import numpy.typing
 __all__ = ["Contact", "Contacts", "Data", "Derivatives", "Element", "Fclib", "Model", "Option", "Problem", "Spec", "aba", "apply_wrench", "body_accelerations", "body_contact_wrench", "body_forces", "com_position", "com_velocity", "compute_position", "compute_velocity", "crb", "differentiate_pos", "energy_position", "energy_velocity", "factor_m", "find_contacts", "force_scale", "forward", "forward_derivatives", "full_m", "full_moment", "full_ten_J", "geom_contact_wrench", "geom_distance", "inertial_get", "inertial_set", "integrate_pos", "jac", "jac_body", "jac_body_com", "jac_dot", "jac_geom", "jac_site", "jac_subtree_com", "kinematics", "mul_m", "normalize_quat", "object_acceleration", "object_velocity", "pair_contact_wrench", "pairs", "ray", "reset", "rne", "rne_derivatives", "rne_post_constraint", "rne_regressor", "solve_m", "step", "step1", "step2", "step_differences", "step_problem", "subtree_velocity", "tendon", "transmission", "tree_asleep"]
 
 
+_dropin: Any
+
 
 version: str = '0.1.0'
 
@@ -39,6 +41,9 @@ class Model:
     Arrays are live views, made once. Integers that steps follow (addresses, ids,
     types) are read-only in place; assigning a whole array checks the model.
     """
+
+    def __init__(self, other: Model) -> None:
+        """The model of another object: both show the same memory."""
 
     @staticmethod
     def from_xml_path(path: str, *, search_paths: Sequence[str] = []) -> Model:
@@ -2421,6 +2426,25 @@ class Model:
 
     def key(self, which: int | str) -> ModelKey:
         """The key of that name or number (0 to nkey - 1), as live rows of its arrays."""
+
+    @staticmethod
+    def from_mujoco(mjmodel: Any) -> Any:
+        """A model from a compiled mujoco.MjModel, field by field.
+        
+        Parameters
+        ----------
+        mjmodel : mujoco.MjModel
+            The model, as compiled or changed since.
+        
+        Returns
+        -------
+        Model
+            The same bodies, joints, geoms, ... under Tribo's default law; `m.opt.law = "soft"` is MuJoCo's.
+        
+        Raises
+        ------
+        UnsupportedError
+            What Tribo cannot hold (flex, plugins, ...), by name."""
 
 
 class Option:
