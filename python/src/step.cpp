@@ -132,7 +132,8 @@ void bind_step(nb::module_& m) {
   m.def("forward", &part<tb_forward>, nb::arg("m"), nb::arg("d"),
         "Everything that a step computes, without moving the state.");
   m.def("_inverse", &inverse, nb::arg("m"), nb::arg("d"), nb::arg("qacc"), nb::arg("guess").none(),
-        nb::arg("actuated").none(), nb::arg("max_iter"), nb::arg("tolerance"), nb::arg("keep_base"));
+        nb::arg("actuated").none(), nb::arg("max_iter"), nb::arg("tolerance"),
+        nb::arg("keep_base"));
   m.def("reset", &reset, nb::arg("m"), nb::arg("d"), "Return to the reference pose.");
   m.def("_reset_keyframe", &reset_keyframe, nb::arg("m"), nb::arg("d"), nb::arg("key"));
   m.def(

@@ -45,7 +45,8 @@ static inline void wait_ms(int ms) {
   nanosleep(&time, NULL);
 }
 
-// The exit code, or minus the signal that ended it. Five minutes at most: machines under load are slow.
+// The exit code, or minus the signal that ended it. Five minutes at most: machines under load are
+// slow.
 static inline int finish(pid_t child) {
   int status;
   for (int i = 0; i < 30000; i++, wait_ms(10)) {
