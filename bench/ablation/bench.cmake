@@ -6,7 +6,7 @@ target_include_directories(tribo_ablation PUBLIC ${PROJECT_SOURCE_DIR}/include
 target_compile_definitions(tribo_ablation PUBLIC TB_ABLATION)
 add_executable(tribo-bench-ablation EXCLUDE_FROM_ALL ${sources} ${BENCH_COMMON})
 target_include_directories(tribo-bench-ablation PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}
-                           ${PROJECT_SOURCE_DIR}/test)
+                           ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/test)
 target_compile_definitions(tribo-bench-ablation PRIVATE
   TB_SHARED_DIR="${PROJECT_SOURCE_DIR}/../shared" TB_SCENES_DIR="${PROJECT_SOURCE_DIR}/scenes")
 target_link_libraries(tribo-bench-ablation PRIVATE tribo_ablation m)
