@@ -128,10 +128,14 @@ def core_stub() -> str:
         .replace(": dict, ", ": dict[str, Any], ")
         .replace(": list, ", ": list[Any], ")
     )
+    # What a class does with any attribute says nothing about its own.
+    text = re.sub(r"    def __(get|set|del)attr\w*__\(.*\):\n        \"\"\".*\"\"\"\n\n", "", text)
+    text = re.sub(r"\bos\.PathLike\b(?!\[)", "os.PathLike[str]", text)
     text = text.replace("from tribo._core import _dropin as _dropin\n", "_dropin: Any\n")
     text = text.replace(": tuple, ", ": tuple[Any, ...], ").replace("**kwargs)", "**kwargs: Any)")
     text = text.replace(", **attributes)", ", **attributes: Any)")
     extra = [
+        "import os",
         "from typing import Any",
         "from tribo._derivatives import DerivativeInfo",
         "from tribo._parts import " + ", ".join(n for n in parts.__all__ if n not in ("KINDS", "Part")),
@@ -157,12 +161,18 @@ def enum_stub() -> str:
     lines = [
         "from enum import IntEnum, IntFlag",
         "",
+        "class _Word(IntEnum):  # type: ignore[misc]",
+        '    """Members print as the words of files and options, and equal them."""',
+        "    def __eq__(self, other: object) -> bool: ...",
+        "    def __ne__(self, other: object) -> bool: ...",
+        "    def __hash__(self) -> int: ...",
+        "",
         "__all__ = [" + ", ".join(f'"{n}"' for n in enums.__all__) + "]",
         "",
     ]
     for name in enums.__all__:
         value = getattr(enums, name)
-        flag = "IntFlag" if name.endswith("Bit") else "IntEnum"
+        flag = "IntFlag" if name.endswith("Bit") else "_Word"
         lines += [f"class {name}({flag}):", f'    """{value.__doc__}"""', ""]
         lines += [f"    {m.name} = {int(m)}" for m in value]
         lines.append("")

@@ -2,15 +2,21 @@
 
 from enum import IntEnum, IntFlag
 
+class _Word(IntEnum):  # type: ignore[misc]
+    """Members print as the words of files and options, and equal them."""
+    def __eq__(self, other: object) -> bool: ...
+    def __ne__(self, other: object) -> bool: ...
+    def __hash__(self) -> int: ...
+
 __all__ = ["ForwardStage", "ContactState", "TaskType", "Offence", "GeomType", "JointType", "Integrator", "Cone", "Jacobian", "MjSolver", "DisableBit", "EnableBit", "EqualityType", "WrapType", "Transmission", "DynType", "GainType", "BiasType", "ObjType", "SensorType", "ContactDataBit", "ContactReduce", "CamMode", "FclibEncoding", "BlockType", "DelassusForm", "Law", "SolveStatus", "PenaltyRule", "SolverKind", "LengthRangeMode", "Result"]
 
-class ForwardStage(IntEnum):
+class ForwardStage(_Word):
     """VELOCITY: what tb_step1 computes: frames, velocities, contacts, their sensors; FORCE: and forces and accelerations: what tb_forward computes"""
 
     VELOCITY = 0
     FORCE = 1
 
-class ContactState(IntEnum):
+class ContactState(_Word):
     """OPEN: no normal force; STICKING: neither slides nor rolls; SLIDING: friction is at its limit, and the surfaces slip; ROLLING: does not slide, but the bodies turn about an axis of the tangential plane"""
 
     OPEN = 0
@@ -18,7 +24,7 @@ class ContactState(IntEnum):
     SLIDING = 2
     ROLLING = 3
 
-class TaskType(IntEnum):
+class TaskType(_Word):
     """COM: centre of mass of the tree of `body`; POINT: a point of `body`; ORIENTATION: of `body`; POSE: position and orientation; POSTURE: every hinge and slide joint"""
 
     COM = 0
@@ -27,14 +33,14 @@ class TaskType(IntEnum):
     POSE = 3
     POSTURE = 4
 
-class Offence(IntEnum):
+class Offence(_Word):
     """NONE; UNCONVERGED: the constraint with the largest residual; soft: the largest impulse; FAILED: the step was not made; data->message says why"""
 
     NONE = 0
     UNCONVERGED = 1
     FAILED = 2
 
-class GeomType(IntEnum):
+class GeomType(_Word):
     """PLANE; HFIELD; SPHERE; CAPSULE; ELLIPSOID; CYLINDER; BOX; MESH"""
 
     PLANE = 0
@@ -46,7 +52,7 @@ class GeomType(IntEnum):
     BOX = 6
     MESH = 7
 
-class JointType(IntEnum):
+class JointType(_Word):
     """FREE; BALL; SLIDE; HINGE"""
 
     FREE = 0
@@ -54,7 +60,7 @@ class JointType(IntEnum):
     SLIDE = 2
     HINGE = 3
 
-class Integrator(IntEnum):
+class Integrator(_Word):
     """EULER; RK4; IMPLICIT; IMPLICITFAST; EXPO; EXPO_MIDPOINT; EULER_EXPLICIT; EULER_IMPLICIT"""
 
     EULER = 0
@@ -66,20 +72,20 @@ class Integrator(IntEnum):
     EULER_EXPLICIT = 6
     EULER_IMPLICIT = 7
 
-class Cone(IntEnum):
+class Cone(_Word):
     """PYRAMIDAL; ELLIPTIC"""
 
     PYRAMIDAL = 0
     ELLIPTIC = 1
 
-class Jacobian(IntEnum):
+class Jacobian(_Word):
     """DENSE; SPARSE; AUTO"""
 
     DENSE = 0
     SPARSE = 1
     AUTO = 2
 
-class MjSolver(IntEnum):
+class MjSolver(_Word):
     """PGS; CG; NEWTON"""
 
     PGS = 0
@@ -119,7 +125,7 @@ class EnableBit(IntFlag):
     MULTICCD = 16
     SLEEP = 32
 
-class EqualityType(IntEnum):
+class EqualityType(_Word):
     """CONNECT; WELD; JOINT; TENDON"""
 
     CONNECT = 0
@@ -127,7 +133,7 @@ class EqualityType(IntEnum):
     JOINT = 2
     TENDON = 3
 
-class WrapType(IntEnum):
+class WrapType(_Word):
     """NONE; JOINT; PULLEY; SITE; SPHERE; CYLINDER"""
 
     NONE = 0
@@ -137,7 +143,7 @@ class WrapType(IntEnum):
     SPHERE = 4
     CYLINDER = 5
 
-class Transmission(IntEnum):
+class Transmission(_Word):
     """JOINT; JOINTINPARENT; SLIDERCRANK; TENDON; SITE; BODY"""
 
     JOINT = 0
@@ -147,7 +153,7 @@ class Transmission(IntEnum):
     SITE = 4
     BODY = 5
 
-class DynType(IntEnum):
+class DynType(_Word):
     """NONE; INTEGRATOR; FILTER; FILTEREXACT; MUSCLE; USER"""
 
     NONE = 0
@@ -157,7 +163,7 @@ class DynType(IntEnum):
     MUSCLE = 4
     USER = 5
 
-class GainType(IntEnum):
+class GainType(_Word):
     """FIXED; AFFINE; MUSCLE; USER"""
 
     FIXED = 0
@@ -165,7 +171,7 @@ class GainType(IntEnum):
     MUSCLE = 2
     USER = 3
 
-class BiasType(IntEnum):
+class BiasType(_Word):
     """NONE; AFFINE; MUSCLE; USER"""
 
     NONE = 0
@@ -173,7 +179,7 @@ class BiasType(IntEnum):
     MUSCLE = 2
     USER = 3
 
-class ObjType(IntEnum):
+class ObjType(_Word):
     """UNKNOWN; BODY: the body's inertial frame, where MuJoCo distinguishes; XBODY: the body's own frame; JOINT; DOF; GEOM; SITE; CAMERA; LIGHT; MESH; HFIELD; PAIR; EXCLUDE; EQUALITY; TENDON; ACTUATOR; SENSOR; NUMERIC; TEXT; TUPLE; KEY"""
 
     UNKNOWN = 0
@@ -198,7 +204,7 @@ class ObjType(IntEnum):
     TUPLE = 19
     KEY = 20
 
-class SensorType(IntEnum):
+class SensorType(_Word):
     """TOUCH; ACCELEROMETER; VELOCIMETER; GYRO; FORCE; TORQUE; MAGNETOMETER; RANGEFINDER; CAMPROJECTION; JOINTPOS; JOINTVEL; TENDONPOS; TENDONVEL; ACTUATORPOS; ACTUATORVEL; ACTUATORFRC; JOINTACTFRC; TENDONACTFRC; BALLQUAT; BALLANGVEL; JOINTLIMITPOS; JOINTLIMITVEL; JOINTLIMITFRC; TENDONLIMITPOS; TENDONLIMITVEL; TENDONLIMITFRC; FRAMEPOS; FRAMEQUAT; FRAMEXAXIS; FRAMEYAXIS; FRAMEZAXIS; FRAMELINVEL; FRAMEANGVEL; FRAMELINACC; FRAMEANGACC; SUBTREECOM; SUBTREELINVEL; SUBTREEANGMOM; INSIDESITE; GEOMDIST; GEOMNORMAL; GEOMFROMTO; CONTACT; E_POTENTIAL; E_KINETIC; CLOCK; TACTILE: not supported, nor is the next; values are MuJoCo's; PLUGIN; USER"""
 
     TOUCH = 0
@@ -262,7 +268,7 @@ class ContactDataBit(IntFlag):
     NORMAL = 32
     TANGENT = 64
 
-class ContactReduce(IntEnum):
+class ContactReduce(_Word):
     """NONE: the first ones; MINDIST: the deepest ones; MAXFORCE: those with the largest force; NETFORCE: one equivalent contact with the net force, in world axes"""
 
     NONE = 0
@@ -270,7 +276,7 @@ class ContactReduce(IntEnum):
     MAXFORCE = 2
     NETFORCE = 3
 
-class CamMode(IntEnum):
+class CamMode(_Word):
     """FIXED; TRACK; TRACKCOM; TARGETBODY; TARGETBODYCOM"""
 
     FIXED = 0
@@ -279,14 +285,14 @@ class CamMode(IntEnum):
     TARGETBODY = 3
     TARGETBODYCOM = 4
 
-class FclibEncoding(IntEnum):
+class FclibEncoding(_Word):
     """TRIPLET: nz >= 0: row, column, value; CSC: nz = -1: compressed columns; CSR: nz = -2: compressed rows"""
 
     TRIPLET = 0
     CSC = 1
     CSR = 2
 
-class BlockType(IntEnum):
+class BlockType(_Word):
     """EQUALITY: lambda free, sigma = 0; ONE_SIDED: each row: 0 <= lambda ⟂ sigma >= 0; BOX: each row: lower <= lambda <= upper, sigma opposes at a bound; CONE: normal row first: sqrt(sum (lambda_Ti / mu_i)^2) <= lambda_N"""
 
     EQUALITY = 0
@@ -294,14 +300,14 @@ class BlockType(IntEnum):
     BOX = 2
     CONE = 3
 
-class DelassusForm(IntEnum):
+class DelassusForm(_Word):
     """DENSE: row-major, symmetric; SPARSE: blocks of rows compressed (BSR) over the problem's blocks; PRODUCT: G = B B^T, B = J M^-1/2 in compressed rows (CSR): trees, many bodies"""
 
     DENSE = 0
     SPARSE = 1
     PRODUCT = 2
 
-class Law(IntEnum):
+class Law(_Word):
     """NCP: exact; CCP: convex: no Gamma (CM eq. 16); LCP: pyramid |lambda_Ti| <= mu_i lambda_N instead of the cone (CM III-A); RAISIM: Signorini and Coulomb without maximum dissipation (CM eq. 23); SOFT: MuJoCo's regularised convex model; COMFREE: complementarity-free: forces in closed form; VISCOELASTIC: springs and dampers with anchor points"""
 
     NCP = 0
@@ -312,7 +318,7 @@ class Law(IntEnum):
     COMFREE = 5
     VISCOELASTIC = 6
 
-class SolveStatus(IntEnum):
+class SolveStatus(_Word):
     """CONVERGED; MAX_ITERATIONS; TIME_LIMIT; STALLED: no further progress; lambda is the best iterate found; FAILED: a breakdown (non-finite numbers); lambda is the best iterate found; INFEASIBLE: ncp/auto: proven that no velocity satisfies all constraints; lambda is"""
 
     CONVERGED = 0
@@ -322,14 +328,14 @@ class SolveStatus(IntEnum):
     FAILED = 4
     INFEASIBLE = 5
 
-class PenaltyRule(IntEnum):
+class PenaltyRule(_Word):
     """SPECTRAL; LINEAR; CONSTANT"""
 
     SPECTRAL = 0
     LINEAR = 1
     CONSTANT = 2
 
-class SolverKind(IntEnum):
+class SolverKind(_Word):
     """AUTO; PGS; ADMM; NEWTON; STAGGERED; LEMKE; PGS_EXACT; PROX_NEWTON; IPM"""
 
     AUTO = 0
@@ -342,7 +348,7 @@ class SolverKind(IntEnum):
     PROX_NEWTON = 7
     IPM = 8
 
-class LengthRangeMode(IntEnum):
+class LengthRangeMode(_Word):
     """NONE; MUSCLE; MUSCLEUSER; ALL"""
 
     NONE = 0
@@ -350,7 +356,7 @@ class LengthRangeMode(IntEnum):
     MUSCLEUSER = 2
     ALL = 3
 
-class Result(IntEnum):
+class Result(_Word):
     """OK; ERROR_ARGUMENT: a caller's argument is out of its documented range; ERROR_MEMORY: an allocation failed or a size limit was exceeded; ERROR_FILE: a file cannot be opened, read or written; ERROR_PARSE: the content of a file is malformed; ERROR_MODEL: a model is well-formed but physically meaningless; ERROR_UNSUPPORTED: a feature Tribo does not have, or was built without; ERROR_NUMERIC: a computation produced a non-finite number or broke down"""
 
     OK = 0

@@ -75,7 +75,8 @@ class MjOption:
         value = getattr(self.tribo, _RENAMED.get(name, name))
         if name == "enableflags":
             return sum(theirs for ours, theirs in ENABLE_OF_TRIBO.items() if value & ours)
-        return value
+        # MuJoCo's are plain numbers.
+        return int(value) if name in MUJOCO and isinstance(value, int) else value
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in FIELDS:
