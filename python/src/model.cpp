@@ -9,6 +9,7 @@
 #include "error.h"
 #include "field.h"
 #include "memory.h"
+#include "path.h"
 
 Model::Model(tbModel* model) : memory(std::make_shared<ModelMemory>(model)) {
   owner = keeper(memory);
@@ -51,14 +52,14 @@ static void assign(Model& model, int field, nb::handle value) {
 }
 
 struct LoadOptions {
-  std::vector<std::string> paths;
+  std::vector<Path> paths;
   std::vector<const char*> pointers;
-  std::string srdf;
+  Path srdf;
   tbLoadOptions options = tbDefaultLoadOptions();
-  LoadOptions(const std::vector<std::string>& search_paths, bool floating_base, bool keep_fixed,
-              bool keep_visual, const std::optional<std::string>& srdf_file)
-      : paths(search_paths), srdf(srdf_file.value_or("")) {
-    for (const std::string& path : paths) pointers.push_back(path.c_str());
+  LoadOptions(const std::vector<Path>& search_paths, bool floating_base, bool keep_fixed,
+              bool keep_visual, const std::optional<Path>& srdf_file)
+      : paths(search_paths), srdf(srdf_file.value_or(Path())) {
+    for (const Path& path : paths) pointers.push_back(path.c_str());
     options.search_paths = pointers.data();
     options.nsearch_paths = (int)pointers.size();
     options.floating_base = floating_base;
@@ -73,7 +74,7 @@ static Model* made(tbModel* model, const tbError& error) {
   return new Model(model);
 }
 
-static Model* from_path(const std::string& path, const LoadOptions& o) {
+static Model* from_path(const Path& path, const LoadOptions& o) {
   tbError error;
   tbModel* model;
   {
@@ -83,16 +84,19 @@ static Model* from_path(const std::string& path, const LoadOptions& o) {
   return made(model, error);
 }
 
-static Model* from_string(const std::string& xml, const std::optional<std::string>& directory,
-                          const LoadOptions& o) {
+static Model* from_string(const std::string& xml, const std::optional<Path>& directory,
+                          const std::string& name, const LoadOptions& o) {
+  const char* folder = directory ? directory->c_str() : nullptr;
+  TextName text(folder, name);
   tbError error;
   tbModel* model;
   {
     nb::gil_scoped_release release;
-    model =
-        tb_load_string(xml.c_str(), directory ? directory->c_str() : nullptr, &o.options, &error);
+    model = tb_load_string(xml.c_str(), folder, &o.options, &error);
   }
-  return made(model, error);
+  if (!model) raise(error.code, text.message(error.message).c_str());
+  text.rename(model->nnotes ? model->notes : nullptr);
+  return new Model(model);
 }
 
 // Functions of the user are the only references of a model that can lead back to it.
@@ -118,24 +122,26 @@ static PyType_Slot slots[] = {
 static void bind_loading(nb::class_<Model>& c) {
   c.def_static(
       "from_xml_path",
-      [](const std::string& path, const std::vector<std::string>& search_paths) {
+      [](const Path& path, const std::vector<Path>& search_paths) {
         return from_path(path, LoadOptions(search_paths, false, false, false, {}));
       },
       nb::arg("path"), nb::kw_only(), nb::arg("search_paths") = nb::list(),
       "Load MJCF, URDF or a compiled model (.tbm) from a file.");
   c.def_static(
       "from_xml_string",
-      [](const std::string& xml, const std::optional<std::string>& directory,
-         const std::vector<std::string>& search_paths) {
-        return from_string(xml, directory, LoadOptions(search_paths, false, false, false, {}));
+      [](const std::string& xml, const std::optional<Path>& directory,
+         const std::vector<Path>& search_paths, const std::string& name) {
+        return from_string(xml, directory, name,
+                           LoadOptions(search_paths, false, false, false, {}));
       },
       nb::arg("xml"), nb::arg("directory") = nb::none(), nb::kw_only(),
-      nb::arg("search_paths") = nb::list(),
-      "Load MJCF or URDF text; relative file names are against `directory`.");
+      nb::arg("search_paths") = nb::list(), nb::arg("name") = "<string>",
+      "Load MJCF or URDF text; relative file names are against `directory`, errors call the\n"
+      "text by `name`.");
   c.def_static(
       "from_urdf",
-      [](const std::string& path, bool floating_base, bool keep_fixed, bool keep_visual,
-         const std::optional<std::string>& srdf, const std::vector<std::string>& search_paths) {
+      [](const Path& path, bool floating_base, bool keep_fixed, bool keep_visual,
+         const std::optional<Path>& srdf, const std::vector<Path>& search_paths) {
         return from_path(path,
                          LoadOptions(search_paths, floating_base, keep_fixed, keep_visual, srdf));
       },
@@ -191,14 +197,14 @@ void bind_model(nb::module_& m) {
   bind_names(c);
   c.def(
       "save",
-      [](Model& model, const std::string& path) {
+      [](Model& model, const Path& path) {
         tbError error;
         check(tb_model_save(model.get(), path.c_str(), &error), error);
       },
       nb::arg("path"), "Write the compiled model as one binary file (.tbm).");
   c.def(
       "save_urdf",
-      [](Model& model, const std::string& path) {
+      [](Model& model, const Path& path) {
         tbError error;
         char* left_out = nullptr;
         check(tb_save_urdf(model.get(), path.c_str(), &left_out, &error), error);

@@ -10,6 +10,7 @@
 #include "bind.h"
 #include "error.h"
 #include "memory.h"
+#include "path.h"
 
 struct Problem {
   std::shared_ptr<tbProblem> of;
@@ -199,7 +200,7 @@ static nb::object vector_or_none(const tbReal* values, int count) {
   return array_copy(values, "real", {(size_t)count});
 }
 
-static nb::dict solution(const Fclib& f, const std::string& path, int guess) {
+static nb::dict solution(const Fclib& f, const Path& path, int guess) {
   tbFclibSolution s{};
   tbError error;
   check(tb_fclib_read_solution(path.c_str(), f.of.get(), guess, &s, &error), error);
@@ -217,7 +218,7 @@ static void bind_fclib(nb::module_& m) {
   nb::class_<Fclib> c(m, "Fclib", "The contents of an FCLIB file.");
   c.def_static(
       "read",
-      [](const std::string& path) {
+      [](const Path& path) {
         tbFclib* fclib = nullptr;
         tbError error;
         check(tb_fclib_read(path.c_str(), &fclib, &error), error);
@@ -235,7 +236,7 @@ static void bind_fclib(nb::module_& m) {
       nb::arg("problem"), "A problem as a local problem of FCLIB.");
   c.def(
       "write",
-      [](const Fclib& f, const std::string& path, int encoding) {
+      [](const Fclib& f, const Path& path, int encoding) {
         tbError error;
         check(tb_fclib_write(f.of.get(), (tbFclibEncoding)encoding, path.c_str(), &error), error);
       },
@@ -265,7 +266,7 @@ static void bind_fclib(nb::module_& m) {
   c.def_prop_ro(
       "description", [](const Fclib& f) { return f.of->description ? f.of->description : ""; },
       "Its description.");
-  m.def("_fclib_guess_count", [](const std::string& path) {
+  m.def("_fclib_guess_count", [](const Path& path) {
     int count;
     tbError error;
     check(tb_fclib_guess_count(path.c_str(), &count, &error), error);

@@ -9,10 +9,15 @@
 #include "bind.h"
 #include "error.h"
 #include "memory.h"
+#include "path.h"
 
 struct Spec {
   std::shared_ptr<tbSpec> of;
+  std::optional<TextName> text;  // where it was made from text
   explicit Spec(tbSpec* spec) : of(spec, tb_spec_free) {}
+  [[noreturn]] void fail(tbResult code, const char* message) const {
+    raise(code, text ? text->message(message).c_str() : message);
+  }
 };
 
 // An element keeps its spec.
@@ -113,7 +118,7 @@ static nb::tuple recompile(Spec& spec, Model& model, Data& data) {
   if (result != TB_OK) {
     tb_data_free(d);
     tb_model_free(m);
-    raise(result, error.message);
+    spec.fail(result, error.message);
   }
   nb::object new_model = nb::cast(new Model(m), nb::rv_policy::take_ownership);
   nb::object new_data = nb::cast(new Data(new_model, d), nb::rv_policy::take_ownership);
@@ -205,21 +210,27 @@ void bind_spec(nb::module_& m) {
       "An empty spec.");
   c.def_static(
       "from_file",
-      [](const std::string& path) {
+      [](const Path& path) {
         tbError error;
         return made(tb_spec_load(path.c_str(), nullptr, &error), error);
       },
       nb::arg("path"), "Load MJCF or URDF without compiling it.");
   c.def_static(
       "from_string",
-      [](const std::string& xml, const std::optional<std::string>& directory) {
+      [](const std::string& xml, const std::optional<Path>& directory, const std::string& name) {
+        const char* folder = directory ? directory->c_str() : nullptr;
+        TextName text(folder, name);
         tbError error;
-        return made(tb_spec_load_xml(xml.c_str(), directory ? directory->c_str() : nullptr, nullptr,
-                                     &error),
-                    error);
+        tbSpec* spec = tb_spec_load_xml(xml.c_str(), folder, nullptr, &error);
+        if (!spec) raise(error.code, text.message(error.message).c_str());
+        Spec* result = new Spec(spec);
+        result->text = text;
+        return result;
       },
-      nb::arg("xml"), nb::arg("directory") = nb::none(),
-      "Load MJCF or URDF text; relative file names are against `directory`.");
+      nb::arg("xml"), nb::arg("directory") = nb::none(), nb::kw_only(),
+      nb::arg("name") = "<string>",
+      "Load MJCF or URDF text; relative file names are against `directory`, errors call the\n"
+      "text by `name`.");
   c.def_static(
       "from_model",
       [](Model& model) {
@@ -231,7 +242,9 @@ void bind_spec(nb::module_& m) {
       "copy",
       [](const Spec& spec) {
         tbError error;
-        return made(tb_spec_copy(spec.of.get(), &error), error);
+        Spec* copy = made(tb_spec_copy(spec.of.get(), &error), error);
+        copy->text = spec.text;
+        return copy;
       },
       "A deep copy.");
   c.def(
@@ -243,7 +256,8 @@ void bind_spec(nb::module_& m) {
           nb::gil_scoped_release release;
           model = tb_spec_compile(spec.of.get(), &error);
         }
-        if (!model) raise(error.code, error.message);
+        if (!model) spec.fail(error.code, error.message);
+        if (spec.text) spec.text->rename(model->nnotes ? model->notes : nullptr);
         return new Model(model);
       },
       "A new Model; the spec can be changed and compiled again.");
@@ -263,7 +277,7 @@ void bind_spec(nb::module_& m) {
       "The spec as MJCF text.");
   c.def(
       "save",
-      [](const Spec& spec, const std::string& path) {
+      [](const Spec& spec, const Path& path) {
         tbError error;
         check(tb_spec_save(spec.of.get(), path.c_str(), &error), error);
       },

@@ -1,6 +1,7 @@
 import contextlib
 import copy
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -85,6 +86,62 @@ def test_options_take_numbers_and_words(m):
         value = getattr(m.opt, name)
         assert np.size(value) == count, name
         setattr(m.opt, name, value)
+
+
+def test_enumerations_of_options_read_back_as_members(m):
+    for word in ("ccp", "CCP", "Ccp", tribo.Law.CCP, 1):
+        m.opt.law = "ncp"
+        m.opt.law = word
+        assert m.opt.law is tribo.Law.CCP
+    law = m.opt.law
+    assert law == 1 and law == "ccp" and law == "CCP" and law != "ncp" and law != 0
+    assert str(law) == f"{law}" == "ccp" and f"{law:d}" == "1" and "CCP" in repr(law)
+    assert {law: 2}[1] == 2 and isinstance(law, int)
+    for word in ("pgs-exact", "PGS_EXACT", str(tribo.SolverKind.PGS_EXACT), tribo.SolverKind.PGS_EXACT):
+        m.opt.solver = "auto"
+        m.opt.solver = word
+        assert m.opt.solver is tribo.SolverKind.PGS_EXACT
+    for name, kind in (
+        ("integrator", tribo.Integrator),
+        ("cone", tribo.Cone),
+        ("jacobian", tribo.Jacobian),
+        ("mjsolver", tribo.MjSolver),
+        ("solver", tribo.SolverKind),
+        ("law", tribo.Law),
+    ):
+        for member in kind:
+            for value in (member, int(member), str(member), member.name):
+                setattr(m.opt, name, value)
+                assert getattr(m.opt, name) is member
+    m.opt.disableflags = tribo.DisableBit.CONTACT | tribo.DisableBit.LIMIT
+    assert tribo.DisableBit.CONTACT in m.opt.disableflags and isinstance(m.opt.enableflags, tribo.EnableBit)
+    with pytest.raises(tribo.Error, match=r"ncp, ccp.*99"):
+        m.opt.law = 99
+    assert m.opt.law == list(tribo.Law)[-1]
+
+
+def test_a_wrong_option_is_an_attribute_error_with_the_nearest_one(m):
+    with pytest.raises(AttributeError, match="no option 'lawz', did you mean 'law'"):
+        m.opt.lawz = 1
+    with pytest.raises(AttributeError, match="did you mean 'timestep'"):
+        _ = m.opt.timestepp
+    with pytest.raises(AttributeError, match="no option 'zzzz'"):
+        _ = m.opt.zzzz
+    assert not hasattr(m.opt, "__array__") and getattr(m.opt, "gravityy", None) is None
+
+
+def test_the_two_tolerances_name_each_other():
+    ours, theirs = tribo.Option.solve_tolerance.__doc__, tribo.Option.tolerance.__doc__
+    assert "`tolerance`" in ours and "soft" in ours
+    assert "`solve_tolerance`" in theirs and "soft" in theirs
+
+
+def test_options_print_what_differs_from_the_default(m):
+    text = repr(m.opt)
+    assert "law ncp" in text and "timestep 0.002" in text and "gravity" not in text and "\n" not in text
+    m.opt.law, m.opt.gravity, m.opt.disableflags = "soft", [0, 0, -1], tribo.DisableBit.CONTACT
+    text = repr(m.opt)
+    assert "law soft" in text and "gravity [0 0 -1]" in text and "disableflags contact" in text
 
 
 def test_options_outlive_the_variable_of_their_model(m):
@@ -174,6 +231,55 @@ def test_errors_carry_the_message_of_the_engine(tmp_path):
         tribo.Model.from_binary(b"no model")
     with pytest.raises(TypeError):
         tribo.Model.from_xml_string(3)
+
+
+def test_errors_call_a_text_by_its_name(tmp_path):
+    wrong = "<mujoco><worldbody><geom sixe='1'/></worldbody></mujoco>"
+    later = "<mujoco><worldbody><geom type='mesh' mesh='q'/></worldbody></mujoco>"
+    for load in (tribo.Model.from_xml_string, tribo.Spec.from_string):
+        with pytest.raises(tribo.ParseError, match=r"^<string>:1: "):
+            load(wrong)
+        with pytest.raises(tribo.ParseError, match=r"^<string>:1: "):
+            load(wrong, tmp_path)
+        with pytest.raises(tribo.ParseError, match=r"^robot:1: "):
+            load(wrong, str(tmp_path), name="robot")
+    for spec in (tribo.Spec.from_string(later), tribo.Spec.from_string(later).copy()):
+        with pytest.raises(tribo.ModelError, match=r"^<string>:1: "):
+            spec.compile()
+    with pytest.raises(tribo.ModelError, match=r"^robot:1: "):
+        tribo.Spec.from_string(later, name="robot").compile()
+    # A file whose name begins as the place of texts does.
+    other = tmp_path / "string.xml"
+    other.write_text(wrong)
+    with pytest.raises(tribo.ParseError, match=r"string\.xml:1: "):
+        tribo.Model.from_xml_path(other)
+
+
+def test_notes_call_a_text_by_its_name():
+    text = "<mujoco><size njmax='5'/><visual><map/></visual></mujoco>"
+    for model in (tribo.Model.from_xml_string(text), tribo.Spec.from_string(text).compile()):
+        lines = model.notes.splitlines()
+        assert len(lines) == 2 and all(line.startswith("<string>:1: ") for line in lines)
+
+
+def test_paths_may_be_those_of_pathlib(m, tmp_path, scenes):
+    assert isinstance(scenes, Path)
+    assert tribo.Model.from_xml_path(scenes / "stack.xml", search_paths=[tmp_path]).nbody > 1
+    m.save(tmp_path / "model.tbm")
+    assert tribo.Model.from_xml_path(tmp_path / "model.tbm").nq == m.nq
+    arm = tribo.Model.from_xml_string(
+        "<mujoco><worldbody><body><joint name='a'/><geom size='1'/></body></worldbody></mujoco>"
+    )
+    arm.save_urdf(tmp_path / "arm.urdf")
+    assert tribo.Model.from_urdf(tmp_path / "arm.urdf", search_paths=[tmp_path]).nv == 1
+    (tmp_path / "part.xml").write_text("<mujoco><worldbody><geom size='1'/></worldbody></mujoco>")
+    whole = "<mujoco><include file='part.xml'/></mujoco>"
+    assert tribo.Model.from_xml_string(whole, tmp_path).ngeom == 1
+    spec = tribo.Spec.from_string(whole, tmp_path)
+    spec.save(tmp_path / "spec.xml")
+    assert tribo.Spec.from_file(tmp_path / "spec.xml").compile().ngeom == 1
+    with pytest.raises(TypeError):
+        tribo.Model.from_xml_path(3)
 
 
 @settings(max_examples=60, deadline=None)

@@ -1,6 +1,7 @@
 """Written by python/stubs.py."""
 
 import typing
+import os
 from typing import Any
 from tribo._derivatives import DerivativeInfo
 from tribo._parts import ModelBody, DataBody, ModelJoint, DataJoint, ModelGeom, DataGeom, ModelSite, DataSite, ModelCamera, DataCamera, ModelLight, ModelMesh, ModelHfield, ModelPair, ModelExclude, ModelEquality, DataEquality, ModelTendon, DataTendon, ModelActuator, DataActuator, ModelSensor, DataSensor, ModelNumeric, ModelText, ModelTuple, ModelKey
@@ -15,6 +16,7 @@ import numpy.typing
 __all__ = ["Contact", "Contacts", "Data", "Derivatives", "Element", "Fclib", "Model", "Option", "Problem", "Spec", "aba", "apply_wrench", "body_accelerations", "body_contact_wrench", "body_forces", "com_position", "com_velocity", "compute_position", "compute_velocity", "crb", "differentiate_pos", "energy_position", "energy_velocity", "factor_m", "find_contacts", "force_scale", "forward", "forward_derivatives", "full_m", "full_moment", "full_ten_J", "geom_contact_wrench", "geom_distance", "inertial_get", "inertial_set", "integrate_pos", "jac", "jac_body", "jac_body_com", "jac_dot", "jac_geom", "jac_site", "jac_subtree_com", "kinematics", "mul_m", "normalize_quat", "object_acceleration", "object_velocity", "pair_contact_wrench", "pairs", "ray", "reset", "rne", "rne_derivatives", "rne_post_constraint", "rne_regressor", "solve_m", "step", "step1", "step2", "step_differences", "step_problem", "subtree_velocity", "tendon", "transmission", "tree_asleep"]
 
 
+import tribo
 _dropin: Any
 
 
@@ -46,15 +48,18 @@ class Model:
         """The model of another object: both show the same memory."""
 
     @staticmethod
-    def from_xml_path(path: str, *, search_paths: Sequence[str] = []) -> Model:
+    def from_xml_path(path: str | os.PathLike[str], *, search_paths: Sequence[str | os.PathLike[str]] = []) -> Model:
         """Load MJCF, URDF or a compiled model (.tbm) from a file."""
 
     @staticmethod
-    def from_xml_string(xml: str, directory: str | None = None, *, search_paths: Sequence[str] = []) -> Model:
-        """Load MJCF or URDF text; relative file names are against `directory`."""
+    def from_xml_string(xml: str, directory: str | os.PathLike[str] | None = None, *, search_paths: Sequence[str | os.PathLike[str]] = [], name: str = '<string>') -> Model:
+        """
+        Load MJCF or URDF text; relative file names are against `directory`, errors call the
+        text by `name`.
+        """
 
     @staticmethod
-    def from_urdf(path: str, *, floating_base: bool = False, keep_fixed: bool = False, keep_visual: bool = False, srdf: str | None = None, search_paths: Sequence[str] = []) -> Model:
+    def from_urdf(path: str | os.PathLike[str], *, floating_base: bool = False, keep_fixed: bool = False, keep_visual: bool = False, srdf: str | os.PathLike[str] | None = None, search_paths: Sequence[str | os.PathLike[str]] = []) -> Model:
         """
         Load a URDF.
 
@@ -84,10 +89,10 @@ class Model:
     def notes(self) -> str:
         """What loading skipped, a line each: "file:line: what"."""
 
-    def save(self, path: str) -> None:
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Write the compiled model as one binary file (.tbm)."""
 
-    def save_urdf(self, path: str) -> str:
+    def save_urdf(self, path: str | os.PathLike[str]) -> str:
         """Write a URDF; returns what it has no words for, a line each."""
 
     def check(self) -> None:
@@ -2449,8 +2454,8 @@ class Model:
 
 class Option:
     """
-    Options of a simulation. An enumeration takes its number or its word:
-    `m.opt.law = "ccp"`.
+    Options of a simulation. An enumeration takes its member, its number or its
+    word (`m.opt.law = "ccp"`) and reads back as the member.
     """
 
     @property
@@ -2504,7 +2509,9 @@ class Option:
 
     @property
     def tolerance(self) -> float:
-        """Soft law: solver tolerance, as MuJoCo's."""
+        """
+        Soft law: solver tolerance, as MuJoCo's. It acts under the law `soft` only; that of the solvers of all other laws is `solve_tolerance`.
+        """
 
     @tolerance.setter
     def tolerance(self, value: float | str, /) -> None: ...
@@ -2559,7 +2566,7 @@ class Option:
     def o_friction(self, value: numpy.typing.ArrayLike | str, /) -> None: ...
 
     @property
-    def integrator(self) -> int:
+    def integrator(self) -> tribo.Integrator:
         """
         Euler, rk4, implicit, implicitfast, or the viscoelastic law's (tbIntegrator).
         """
@@ -2568,21 +2575,21 @@ class Option:
     def integrator(self, value: int | str, /) -> None: ...
 
     @property
-    def cone(self) -> int:
+    def cone(self) -> tribo.Cone:
         """Soft law: pyramidal or elliptic (tbCone)."""
 
     @cone.setter
     def cone(self, value: int | str, /) -> None: ...
 
     @property
-    def jacobian(self) -> int:
+    def jacobian(self) -> tribo.Jacobian:
         """Parsed from the file, for reference."""
 
     @jacobian.setter
     def jacobian(self, value: int | str, /) -> None: ...
 
     @property
-    def mjsolver(self) -> int:
+    def mjsolver(self) -> tribo.MjSolver:
         """Soft law: newton, cg or pgs (tbMjSolver)."""
 
     @mjsolver.setter
@@ -2631,14 +2638,14 @@ class Option:
     def sdf_initpoints(self, value: int | str, /) -> None: ...
 
     @property
-    def disableflags(self) -> int:
+    def disableflags(self) -> tribo.DisableBit:
         """Bits of features that are off (tbDisableBit)."""
 
     @disableflags.setter
     def disableflags(self, value: int | str, /) -> None: ...
 
     @property
-    def enableflags(self) -> int:
+    def enableflags(self) -> tribo.EnableBit:
         """Bits of extra features that are on (tbEnableBit)."""
 
     @enableflags.setter
@@ -2652,14 +2659,14 @@ class Option:
     def disableactuator(self, value: int | str, /) -> None: ...
 
     @property
-    def law(self) -> int:
+    def law(self) -> tribo.Law:
         """Contact law of a step: ncp, ... (tbLaw, TB_LAW_SOFT, ...)."""
 
     @law.setter
     def law(self, value: int | str, /) -> None: ...
 
     @property
-    def solver(self) -> int:
+    def solver(self) -> tribo.SolverKind:
         """Auto, the law's choice, or a solver that it has (tbSolverKind)."""
 
     @solver.setter
@@ -2667,7 +2674,9 @@ class Option:
 
     @property
     def solve_tolerance(self) -> float:
-        """Relative residual at which a solver stops."""
+        """
+        Relative residual at which a solver stops. It acts under all laws but `soft`, whose own, by the name that MuJoCo gives it, is `tolerance`.
+        """
 
     @solve_tolerance.setter
     def solve_tolerance(self, value: float | str, /) -> None: ...
@@ -2844,6 +2853,10 @@ class Option:
 
     def set(self, name: str, value: str) -> None:
         """Set an option by name from text, as the command line's --option."""
+
+    def __repr__(self) -> str:
+        """The most important options and those that differ from the default."""
+
 
 def _set_callback(m: Model, which: int, function: object | None) -> None: ...
 
@@ -3542,6 +3555,9 @@ class Contact:
     def _state(self) -> int: ...
 
     @property
+    def _data(self) -> Data | None: ...
+
+    @property
     def key(self) -> int:
         """
         Geom pair and feature: the same contact has the same key in the next step.
@@ -3568,6 +3584,9 @@ class Contact:
     def state(self) -> ContactState:
         """Open, sticking, sliding or rolling."""
 
+    def __repr__(self) -> str:
+        """One line."""
+
 
 class Contacts:
     """
@@ -3579,6 +3598,9 @@ class Contacts:
 
     def __getitem__(self, index: int) -> Contact:
         """Contact number `index`."""
+
+    @property
+    def _data(self) -> Data: ...
 
     @property
     def dist(self) -> numpy.typing.NDArray[numpy.float64]:
@@ -3675,6 +3697,10 @@ class Contacts:
         """
         Force and torque on geom 2 of each contact, world axes; shape (ncon, 6).
         """
+
+    def __repr__(self) -> str:
+        """A row for each contact, up to ten."""
+
 
 def _contacts(arg: Data, /) -> Contacts: ...
 
@@ -3876,6 +3902,9 @@ class Derivatives:
     @property
     def _info(self) -> tuple[Any, ...]: ...
 
+    @property
+    def _sizes(self) -> tuple[Any, ...]: ...
+
     def apply(self, dx: numpy.typing.ArrayLike | None = None, du: numpy.typing.ArrayLike | None = None) -> numpy.typing.NDArray[numpy.float64]:
         """A dx + B du without the matrices, shape (nx,)."""
 
@@ -3903,6 +3932,9 @@ class Derivatives:
     @property
     def info(self) -> DerivativeInfo:
         """Whether the step is differentiable there, and its contacts by mode."""
+
+    def __repr__(self) -> str:
+        """One line."""
 
 
 def _linearize(m: Model, d: Data, relaxation: float, samples: int, spread: float, seed: int, proximal: float, mode_tolerance: float, hold_contacts: bool) -> Derivatives: ...
@@ -4110,12 +4142,15 @@ class Spec:
         """An empty spec."""
 
     @staticmethod
-    def from_file(path: str) -> Spec:
+    def from_file(path: str | os.PathLike[str]) -> Spec:
         """Load MJCF or URDF without compiling it."""
 
     @staticmethod
-    def from_string(xml: str, directory: str | None = None) -> Spec:
-        """Load MJCF or URDF text; relative file names are against `directory`."""
+    def from_string(xml: str, directory: str | os.PathLike[str] | None = None, *, name: str = '<string>') -> Spec:
+        """
+        Load MJCF or URDF text; relative file names are against `directory`, errors call the
+        text by `name`.
+        """
 
     @staticmethod
     def from_model(model: Model) -> Spec:
@@ -4135,7 +4170,7 @@ class Spec:
     def to_xml(self) -> str:
         """The spec as MJCF text."""
 
-    def save(self, path: str) -> None:
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Write MJCF."""
 
     @property
@@ -4248,20 +4283,20 @@ class Fclib:
     """The contents of an FCLIB file."""
 
     @staticmethod
-    def read(path: str) -> Fclib:
+    def read(path: str | os.PathLike[str]) -> Fclib:
         """Read the local or global problem of a file."""
 
     @staticmethod
     def of_problem(problem: Problem) -> Fclib:
         """A problem as a local problem of FCLIB."""
 
-    def write(self, path: str, encoding: int = 1) -> None:
+    def write(self, path: str | os.PathLike[str], encoding: int = 1) -> None:
         """Write a new file."""
 
     def problem(self) -> Problem:
         """The contact problem: a cone per contact, then the equalities."""
 
-    def _solution(self, path: str, guess: int) -> dict[str, Any]: ...
+    def _solution(self, path: str | os.PathLike[str], guess: int) -> dict[str, Any]: ...
 
     @property
     def contacts(self) -> int:
@@ -4287,7 +4322,7 @@ class Fclib:
     def description(self) -> str:
         """Its description."""
 
-def _fclib_guess_count(arg: str, /) -> int: ...
+def _fclib_guess_count(arg: str | os.PathLike[str], /) -> int: ...
 
 class _Picture:
     def __init__(self, width: int, height: int) -> None: ...
