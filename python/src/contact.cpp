@@ -223,6 +223,10 @@ static void bind_one(nb::module_& m) {
   }
   c.def_prop_ro("_state", &state_of);
   c.def_prop_ro(
+      "_data",
+      [](const Contact& contact) { return contact.data.is_valid() ? contact.data : nb::none(); },
+      nb::sig("def _data(self) -> Data | None"));
+  c.def_prop_ro(
       "key", [](const Contact& contact) { return contact.c.key; },
       "Geom pair and feature: the same contact has the same key in the next step.");
   c.def_prop_ro(
@@ -245,6 +249,9 @@ static void bind_all(nb::module_& m) {
   c.def("__len__",
         [](const Contacts& contacts) { return nb::inst_ptr<Data>(contacts.data)->get()->ncon; });
   c.def("__getitem__", &item, nb::arg("index"), "Contact number `index`.");
+  c.def_prop_ro(
+      "_data", [](const Contacts& contacts) { return contacts.data; },
+      nb::sig("def _data(self) -> Data"));
   for (const Member& member_of : MEMBERS) {
     const Member* at = &member_of;
     c.def_prop_ro(

@@ -165,6 +165,7 @@ void bind_derivatives(nb::module_& m) {
                           (bool)r.info.finite_differences, r.info.separated, r.info.sticking,
                           r.info.sliding, r.info.rows);
   });
+  c.def_prop_ro("_sizes", [](const Derivatives& r) { return nb::make_tuple(r.nx, r.nu); });
   c.def("apply", &apply, nb::arg("dx") = nb::none(), nb::arg("du") = nb::none(),
         nb::sig("def apply(self, dx: numpy.typing.ArrayLike | None = None, du: "
                 "numpy.typing.ArrayLike | None = None) -> " TB_ARRAY),

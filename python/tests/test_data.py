@@ -310,3 +310,33 @@ def test_memory_stays_constant_over_many_models_and_worlds():
     use(1500)
     gc.collect()
     assert resident() - before < 4 << 20
+
+
+def test_contacts_print_as_a_table(quadruped):
+    m, d = quadruped
+    assert repr(tribo.Data(m).contact) == "<tribo.Contacts: none>"
+    tribo.step(m, d, 50)
+    text = repr(d.contact)
+    assert text.startswith(f"<tribo.Contacts: {d.ncon}\n") and "foot_FL" in text and "normal N" in text
+    assert len(text.splitlines()) == 2 + d.ncon
+    contact = d.contact[0]
+    text = repr(contact)
+    assert "'floor' and 'foot_FL'" in text and str(contact.state) in text and "\n" not in text
+    tribo.step(m, d)
+    # The state followed from the world, which has moved on.
+    assert "foot_FL" in repr(contact)
+
+
+def test_a_contact_of_a_callback_prints(m, d):
+    seen = []
+    m.contact_callback = lambda m, d, contact: seen.append(repr(contact))
+    tribo.step(m, d, 30)
+    assert seen and all(text.startswith("<tribo.Contact of geoms ") for text in seen)
+
+
+def test_many_contacts_print_ten(scenes):
+    m = tribo.Model.from_xml_path(scenes / "wall.xml")
+    d = tribo.Data(m)
+    tribo.step(m, d, 2)
+    assert d.ncon > 10
+    assert len(repr(d.contact).splitlines()) == 13 and f"{d.ncon - 10} more" in repr(d.contact)

@@ -2,12 +2,15 @@
 
 import os
 from dataclasses import dataclass
+from enum import IntFlag
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from . import _core, _named
 from ._attach import attach
 from ._core import Contacts, Data, Model
-from ._enums import ContactState, Offence, SolveStatus
+from ._enums import ContactState, ObjType, Offence, SolveStatus
 
 
 @dataclass(frozen=True)
@@ -180,6 +183,76 @@ def data_repr(self: Any) -> str:
     return f"<tribo.Data of {self.model.name!r}: t = {self.time:g} s, {self.ncon} contacts>"
 
 
+def _names(array: Any) -> str:
+    return "[" + " ".join(f"{value:.4g}" for value in array) + "]"
+
+
+def _geom_name(data: Any, geom: int) -> str:
+    name = data.model.id2name(ObjType.GEOM, geom) if data is not None and geom >= 0 else ""
+    return repr(name) if name else str(geom)
+
+
+def contact_repr(self: Any) -> str:
+    """One line."""
+    data = self._data
+    pair = " and ".join(_geom_name(data, int(geom)) for geom in self.geom)
+    try:
+        state = f", {ContactState(self._state)}"
+    except RuntimeError:
+        state = ""
+    return (
+        f"<tribo.Contact of geoms {pair}: dist {self.dist:.3g} m, pos {_names(self.pos)}, "
+        f"force {_names(self.force[:3])} N{state}>"
+    )
+
+
+def contacts_repr(self: Any) -> str:
+    """A row for each contact, up to ten."""
+    count = len(self)
+    if not count:
+        return "<tribo.Contacts: none>"
+    data = self._data
+    rows = [("", "geoms", "dist m", "normal N", "friction N", "state")]
+    for i in range(min(count, 10)):
+        of = self[i]
+        normal, *tangents = of.force[:3]
+        rows.append(
+            (
+                str(i),
+                ", ".join(_geom_name(data, int(geom)) for geom in of.geom),
+                f"{of.dist:.3g}",
+                f"{normal:.4g}",
+                f"{sum(t * t for t in tangents) ** 0.5:.4g}",
+                str(ContactState(of._state)),
+            )
+        )
+    width = [max(len(row[column]) for row in rows) for column in range(6)]
+    lines = ["  ".join(word.ljust(width[i]) for i, word in enumerate(row)).rstrip() for row in rows]
+    if count > 10:
+        lines.append(f"... {count - 10} more")
+    return f"<tribo.Contacts: {count}\n" + "\n".join(lines) + ">"
+
+
+_ALWAYS = ("timestep", "law", "solver", "integrator")
+
+
+def _option_value(value: Any) -> str:
+    if isinstance(value, IntFlag):
+        return "|".join(str(bit.name).lower() for bit in type(value) if bit & value) or "0"
+    return f"{value:g}" if isinstance(value, float) else _names(value) if np.ndim(value) else str(value)
+
+
+def option_repr(self: Any) -> str:
+    """The most important options and those that differ from the default."""
+    usual = _core.Model.from_xml_string("<mujoco/>").opt
+    words = []
+    for name in (*_ALWAYS, *(row[0] for row in _core.option_fields if row[0] not in _ALWAYS)):
+        value = getattr(self, name)
+        if name in _ALWAYS or not np.array_equal(value, getattr(usual, name)):
+            words.append(f"{name} {_option_value(value)}")
+    return f"<tribo.Option: {', '.join(words)}; the rest as by default>"
+
+
 CALLBACKS = ("control_callback", "passive_callback", "contact_filter", "contact_callback")
 _MEANING = {
     "control_callback": "Function (m, d) that sets d.ctrl and applied forces in a step, or None.",
@@ -221,5 +294,7 @@ def install() -> None:
         __reduce__=data_reduce,
         __repr__=data_repr,
     )
-    attach(_core.Contact, state=property(contact_state))
+    attach(_core.Contact, state=property(contact_state), __repr__=contact_repr)
+    attach(_core.Contacts, __repr__=contacts_repr)
+    attach(_core.Option, __repr__=option_repr)
     _named.install()
