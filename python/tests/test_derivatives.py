@@ -3,6 +3,7 @@
 import importlib.util
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -88,8 +89,22 @@ def test_kinks_have_a_reason_and_hold_contacts_helps():
 <body pos="0 0 .1"><freejoint/><geom type="box" size=".1 .1 .1"/></body></worldbody></mujoco>""")
     d = tribo.Data(m)
     tribo.step(m, d, 10)
-    info = tribo.derivatives(m, d).info
+    with pytest.warns(tribo.NotDifferentiableWarning, match="gap") as told:
+        of = tribo.derivatives(m, d)
+        tribo.derivatives(m, d)
+    # Once for a world, at the line of the caller.
+    assert len(told) == 1 and told[0].filename == __file__
+    info = of.info
     assert not info.differentiable and "gap" in info.reason
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        tribo.derivatives(m, tribo.Data(m), kinks="ignore")
+        tribo.derivatives(m, d, kinks="ignore")
+    with pytest.raises(tribo.NotDifferentiableError, match="gap"):
+        tribo.derivatives(m, d, kinks="raise")
+    with pytest.raises(ValueError, match="kinks"):
+        tribo.derivatives(m, d, kinks="maybe")
+    assert "A (12, 12), B (12, 0), not differentiable (gap" in repr(of)
     held = tribo.derivatives(m, d, hold_contacts=True)
     assert held.info.sticking == 4
     # A box at rest stays at rest.

@@ -1,13 +1,19 @@
 """Derivatives of a step."""
 
+import warnings
+import weakref
 from dataclasses import dataclass
 from typing import Any
 
 from . import _core
 from ._attach import attach
 from ._core import Data, Derivatives, Model
+from ._gradients import NotDifferentiableError, NotDifferentiableWarning
 
 __all__ = ["DerivativeInfo", "derivatives"]
+
+# Worlds whose kinks were told.
+_told: "weakref.WeakSet[Data]" = weakref.WeakSet()
 
 
 @dataclass(frozen=True)
@@ -48,6 +54,7 @@ def derivatives(
     proximal: float | None = None,
     mode_tolerance: float | None = None,
     hold_contacts: bool = False,
+    kinks: str = "warn",
 ) -> Derivatives:
     """Linearise the step at the state of a world, under the model's law; the state is unchanged.
 
@@ -63,13 +70,18 @@ def derivatives(
         See `tbDerivativeSettings`; default: the engine's.
     hold_contacts : bool
         Contacts and limits that carry a force stay closed, whatever their gap (rigid laws).
+    kinks : str
+        Where the step is not differentiable: "warn" (`NotDifferentiableWarning`, once per Data), "raise"
+        (`NotDifferentiableError`) or "ignore"; `info` says it in each case.
 
     Returns
     -------
     Derivatives
         `A` (nx, nx) and `B` (nx, nu) with nx = 2 nv + na, products without matrices, and `info`.
     """
-    return _core._linearize(
+    if kinks not in ("warn", "raise", "ignore"):
+        raise ValueError(f"kinks: expected 'warn', 'raise' or 'ignore', not {kinks!r}")
+    result = _core._linearize(
         m,
         d,
         relaxation,
@@ -80,6 +92,21 @@ def derivatives(
         -1.0 if mode_tolerance is None else mode_tolerance,
         hold_contacts,
     )
+    if kinks != "ignore":
+        _tell(d, result.info, kinks)
+    return result
+
+
+def _tell(d: Data, info: DerivativeInfo, kinks: str) -> None:
+    """Warn of a step without a derivative once per world, or raise."""
+    if info.differentiable:
+        return
+    text = f"the step is not differentiable: {info.reason}"
+    if kinks == "raise":
+        raise NotDifferentiableError(text)
+    if d not in _told:
+        _told.add(d)
+        warnings.warn(text, NotDifferentiableWarning, stacklevel=3)
 
 
 def _info(self: Any) -> DerivativeInfo:
@@ -87,6 +114,17 @@ def _info(self: Any) -> DerivativeInfo:
     return DerivativeInfo(*self._info)
 
 
+def _repr(self: Any) -> str:
+    """One line."""
+    nx, nu = self._sizes
+    info = _info(self)
+    found = "differentiable" if info.differentiable else f"not differentiable ({info.reason})"
+    return (
+        f"<tribo.Derivatives: A ({nx}, {nx}), B ({nx}, {nu}), {found}; contacts: {info.sticking} sticking, "
+        f"{info.sliding} sliding, {info.separated} separated>"
+    )
+
+
 def install() -> None:
     """Give Derivatives what is here."""
-    attach(_core.Derivatives, info=property(_info))
+    attach(_core.Derivatives, info=property(_info), __repr__=_repr)

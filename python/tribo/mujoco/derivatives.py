@@ -33,7 +33,7 @@ def mjd_transitionFD(
         )
     }
     if A is not None or B is not None:
-        result = _derivatives.derivatives(m, d)
+        result = _derivatives.derivatives(m, d, kinks="ignore")
         if A is not None:
             targets["A"][...] = result.A
         if B is not None:
