@@ -93,6 +93,10 @@ def test_inverse_dynamics_gives_the_forces_of_a_step(quadruped):
     qacc = d.qacc.copy()
     qfrc, info = tribo.inverse(m, d, qacc)
     assert qfrc.shape == (m.nv,) and isinstance(info["feasible"], bool)
+    found = tribo.inverse(m, d, qacc)
+    assert isinstance(found, tribo.InverseResult) and np.array_equal(found.qfrc, qfrc)
+    assert found.feasible == info["feasible"] and found.info == info and "qfrc" not in info
+    assert found.iterations > 0 and found.residual >= 0 and "feasible=" in repr(found)
     m.opt.law = "viscoelastic"
     with pytest.raises(NotImplementedError):
         tribo.inverse(m, d, qacc)

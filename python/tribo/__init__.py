@@ -31,7 +31,7 @@ from ._manual import manual
 from ._problem import Block, Solution, problem, solve, solvers
 from ._render import Camera, Renderer, write_png
 from ._rollout import rollout, state_size
-from ._step import inverse, reset_to_key
+from ._step import InverseResult, inverse, reset_to_key
 from ._world import Offender, Residual, SolveInfo
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ __all__ = [
     "FileError",
     "Fit",
     "IdentifiabilityWarning",
+    "InverseResult",
     "Log",
     "ModelError",
     "NotDifferentiableError",

@@ -1,11 +1,55 @@
 """Calls whose arguments are more convenient than those of the compiled part."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from . import _core, _named
 from ._core import Data, Model
 
-__all__ = ["inverse", "reset_to_key"]
+__all__ = ["InverseResult", "inverse", "reset_to_key"]
+
+
+@dataclass(frozen=True)
+class InverseResult:
+    """What `inverse` found; ``qfrc, info = tribo.inverse(m, d, qacc)`` unpacks it.
+
+    Attributes
+    ----------
+    qfrc : numpy.ndarray
+        Sum of applied forces and actuators that the motion needs, N or N m, shape (nv,).
+    feasible : bool
+        Whether such forces exist; `reason` says why not.
+    reason : str
+        Empty where feasible.
+    velocity_residual, base_residual : float
+        How far contacts are from the motion, and forces of dofs without a motor from zero.
+    worst_constraint, worst_dof : int
+        Where these are largest, or -1.
+    iterations : int
+        Iterations of the solver.
+    residual : float
+        Relative residual of the contact forces.
+    """
+
+    qfrc: Any
+    feasible: bool
+    reason: str
+    velocity_residual: float
+    base_residual: float
+    worst_constraint: int
+    worst_dof: int
+    iterations: int
+    residual: float
+
+    @property
+    def info(self) -> dict[str, Any]:
+        """All but `qfrc`, by name."""
+        return {name: value for name, value in vars(self).items() if name != "qfrc"}
+
+    def __iter__(self) -> Iterator[Any]:
+        """`qfrc` and `info`."""
+        return iter((self.qfrc, self.info))
 
 
 def reset_to_key(m: Model, d: Data, key: int | str) -> None:
@@ -30,7 +74,7 @@ def inverse(
     max_iter: int = 0,
     tolerance: float = -1,
     keep_base: bool = False,
-) -> tuple[Any, dict[str, Any]]:
+) -> InverseResult:
     """The forces that produce a motion, contacts included.
 
     Parameters
@@ -50,9 +94,8 @@ def inverse(
 
     Returns
     -------
-    qfrc : numpy.ndarray
-        Sum of applied forces and actuators that the motion needs, N or N m, shape (nv,).
-    info : dict
-        `feasible`, `reason`, residuals and iterations.
+    InverseResult
+        `qfrc`, `feasible`, `reason`, residuals and iterations.
     """
-    return _core._inverse(m, d, qacc, None, actuated, max_iter, tolerance, keep_base)
+    qfrc, info = _core._inverse(m, d, qacc, None, actuated, max_iter, tolerance, keep_base)
+    return InverseResult(qfrc, **info)
