@@ -35,6 +35,16 @@ def test_every_registered_solver_is_reachable(law, solver):
     assert s.info.residual.relative < 1e-3
 
 
+def test_solvers_of_a_law_are_names():
+    pairs = tribo.solvers()
+    for law in dict(pairs):
+        assert tribo.solvers(law) == [solver for of, solver in pairs if of == law]
+    assert "pgs" in tribo.solvers("ncp")
+    assert tribo.solvers("NCP") == tribo.solvers(tribo.Law.NCP) == tribo.solvers("ncp")
+    with pytest.raises(ValueError, match="laws with solvers: ncp"):
+        tribo.solvers("npc")
+
+
 def test_blocks_of_every_kind():
     blocks = [
         tribo.Block("equality", 1),
@@ -114,5 +124,11 @@ def test_files_hold_problems(tmp_path):
     f = fclib.load(path)
     assert f.contacts == 3 and f.spacedim == 3 and np.allclose(f.mu, mu)
     assert fclib.guess_count(path) == 0
+    with pytest.raises(fclib.NoSolutionError, match="no solution"):
+        fclib.read_solution(path)
+    with pytest.raises(LookupError, match="no guess 2; guesses: 0"):
+        fclib.read_solution(path, 2)
+    with pytest.raises(OSError):
+        fclib.read_solution(tmp_path / "nothing.hdf5")
     with pytest.raises(OSError):
         fclib.read(tmp_path / "nothing.hdf5")

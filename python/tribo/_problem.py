@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
 from . import _core
 from ._attach import attach
 from ._core import Problem
-from ._enums import BlockType
+from ._enums import BlockType, Law
 from ._world import Residual, SolveInfo, solve_info
 
 __all__ = ["Block", "Solution", "problem", "solve", "solvers"]
@@ -229,9 +229,35 @@ def solve(
     )
 
 
-def solvers(law: str | None = None) -> list[tuple[str, str]]:
-    """(law, solver) of every registered solver, or of one law's."""
-    return [(of, name) for of, name in _core.solvers if law in (None, of)]
+@overload
+def solvers(law: None = None) -> list[tuple[str, str]]: ...
+
+
+@overload
+def solvers(law: str | Law) -> list[str]: ...
+
+
+def solvers(law: str | Law | None = None) -> list[str] | list[tuple[str, str]]:
+    """Names of registered solvers.
+
+    Parameters
+    ----------
+    law : str or Law, optional
+        A law ("ncp").
+
+    Returns
+    -------
+    list
+        Names of the solvers of the law; without one (law, solver) of every solver.
+    """
+    if law is None:
+        return list(_core.solvers)
+    word = str(law).lower()
+    found = [name for of, name in _core.solvers if of == word]
+    if not found:
+        laws = ", ".join(dict.fromkeys(of for of, _ in _core.solvers))
+        raise ValueError(f"no solver has the law {word!r}; laws with solvers: {laws}")
+    return found
 
 
 def _block_list(self: Any) -> list[Block]:
