@@ -28,3 +28,18 @@ def test_pictures_show_the_world(quadruped, tmp_path):
         tribo.Renderer(m, 0, 10)
     with pytest.raises(ValueError):
         tribo.write_png(path, [picture, picture[:-1]])
+
+
+def test_arrows_of_forces_have_a_length_of_their_own(quadruped):
+    m, d = quadruped
+    tribo.step(m, d, 100)
+    with tribo.Renderer(m, 60, 80) as r:
+        r.update_scene(d)
+        plain = r.render()
+        arrows = r.render(forces=True)
+        assert r.force_scale == 0 and not np.array_equal(plain, arrows)
+        assert np.array_equal(r.render(), plain)
+        r.force_scale = tribo.force_scale(m, d)
+        assert np.array_equal(r.render(), arrows) and np.array_equal(r.render(forces=False), plain)
+        r.force_scale *= 2
+        assert not np.array_equal(r.render(forces=True), arrows)

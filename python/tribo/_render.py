@@ -47,6 +47,11 @@ class Renderer:
         The model.
     height, width : int
         Pixels, 1 to 8192 each.
+
+    Attributes
+    ----------
+    force_scale : float
+        Length of the arrows of contact forces, m per N. 0 (the default): `render(forces=True)` chooses.
     """
 
     def __init__(self, model: Model, height: int = 240, width: int = 320) -> None:
@@ -54,6 +59,7 @@ class Renderer:
         self._picture: Any = _core._Picture(width, height)
         self._size = (height, width)
         self._scene: tuple[Any, Any] | None = None
+        #: Length of the arrows of contact forces, m per N; 0: no arrows unless `render` is asked for them.
         self.force_scale = 0.0
 
     @property
@@ -99,7 +105,11 @@ class Renderer:
         self._scene = (worlds, self._camera(camera))
 
     def render(
-        self, *, out: np.ndarray[Any, Any] | None = None, labels: Sequence[str] = ()
+        self,
+        *,
+        out: np.ndarray[Any, Any] | None = None,
+        labels: Sequence[str] = (),
+        forces: bool | None = None,
     ) -> np.ndarray[Any, Any]:
         """Draw the scene as its worlds are now.
 
@@ -109,6 +119,10 @@ class Renderer:
             Where the picture is written to, shape (height, width, 3), uint8.
         labels : sequence of str
             Words at the top, one per world, in its colour.
+        forces : bool, optional
+            Whether contact forces are drawn as arrows, of the scale `force_scale` or, where that is 0, of
+            `tribo.force_scale` of the first world: the weight of all bodies is half the scene. Default: if
+            `force_scale` is not 0.
 
         Returns
         -------
@@ -120,9 +134,10 @@ class Renderer:
         if self._scene is None:
             raise RuntimeError("call update_scene first")
         worlds, camera = self._scene
-        picture: np.ndarray[Any, Any] = self._picture.draw(
-            self.model, worlds, list(labels), camera, self.force_scale
-        )
+        scale = 0.0 if forces is False else self.force_scale
+        if forces and not scale and worlds:
+            scale = _core.force_scale(self.model, worlds[0])
+        picture: np.ndarray[Any, Any] = self._picture.draw(self.model, worlds, list(labels), camera, scale)
         if out is None:
             return picture
         out[...] = picture
