@@ -28,10 +28,14 @@ fi
 cmake -S . -B build -DTRIBO_BUILD_PYTHON=ON -DPython_EXECUTABLE="$PYTHON" >/dev/null
 cmake --build build -j"${JOBS:-2}" --target tribo_core tribo
 SITE=$("$PYTHON" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
-rm -rf "$SITE/tribo"
-cmake --install build --component python --prefix "$SITE" >/dev/null
-cp -r python/tribo/. "$SITE/tribo/"
-"$PYTHON" python/stubs.py python/tribo "$SITE/tribo"
+# The new package takes the place of the old one at once: programs that run meanwhile find either.
+NEW=$SITE/.tribo-new-$$
+trap 'rm -rf "$NEW"' EXIT
+cmake --install build --component python --prefix "$NEW" >/dev/null
+cp -r python/tribo/. "$NEW/tribo/"
+PYTHONPATH=$NEW "$PYTHON" python/stubs.py python/tribo "$NEW/tribo"
+"$PYTHON" python/swap.py "$NEW/tribo" "$SITE/tribo"
+rm -rf "$NEW"
 
 case ${1:-test} in
   build) ;;
