@@ -1,6 +1,7 @@
 import json
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,39 @@ def test_the_command_line_comes_with_the_package():
         cwd=ROOT,
     )
     assert done.returncode == 0 and '"nq"' in done.stdout, done.stderr
+
+
+def test_scenes_come_with_the_package():
+    path = tribo.scene("quadruped")
+    assert path.is_file() and path.read_text() == (ROOT / "scenes/quadruped.xml").read_text()
+    assert tribo.scene("quadruped.xml") == path and tribo.scene() == path.parent
+    assert {other.stem for other in (ROOT / "scenes").glob("*.xml")} <= {
+        other.stem for other in tribo.scene().glob("*.xml")
+    }
+    with pytest.raises(KeyError, match="did you mean 'quadruped'"):
+        tribo.scene("quadrupe")
+    with pytest.raises(KeyError):
+        tribo.scene("../quadruped")
+    assert tribo.Model.from_xml_path(path).nu == 12
+
+
+def test_a_new_package_takes_the_place_of_the_old_one(tmp_path):
+    swap = [sys.executable, str(ROOT / "python/swap.py")]
+    new, old = tmp_path / "new", tmp_path / "old"
+    for text in ("first", "second"):
+        new.mkdir(exist_ok=True)
+        (new / "text").write_text(text)
+        subprocess.run([*swap, str(new), str(old)], check=True)
+        assert (old / "text").read_text() == text
+    assert (new / "text").read_text() == "first"
+
+
+def test_extras_are_those_of_the_pages():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    for page in ("README.md", "docs/manual/python.md", "python/tribo/howto/install.md"):
+        text = (ROOT / page).read_text()
+        for extra in extras:
+            assert f"[{extra}]" in text, f"{page}: {extra}"
 
 
 def test_every_public_name_has_documentation():

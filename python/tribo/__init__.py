@@ -1,7 +1,7 @@
 """Tribo: contact physics for robots.
 
 >>> import tribo
->>> m = tribo.Model.from_xml_path("scenes/stack.xml")
+>>> m = tribo.Model.from_xml_path(tribo.scene("stack"))
 >>> d = tribo.Data(m)
 >>> tribo.step(m, d, 100)
 """
@@ -31,6 +31,7 @@ from ._manual import manual
 from ._problem import Block, Solution, problem, solve, solvers
 from ._render import Camera, Renderer, write_png
 from ._rollout import rollout, state_size
+from ._scene import scene
 from ._step import InverseResult, inverse, reset_to_key
 from ._world import Offender, Residual, SolveInfo
 
@@ -81,6 +82,7 @@ __all__ = [
     "problem",
     "reset_to_key",
     "rollout",
+    "scene",
     "solve",
     "solvers",
     "state_size",

@@ -15,7 +15,7 @@ try:
     import jax
     import jax.numpy as jnp
 except ImportError as error:  # pragma: no cover
-    raise ImportError("tribo.jax needs JAX: pip install jax") from error
+    raise ImportError("tribo.jax needs JAX: pip install 'tribo[jax]'") from error
 
 from ._gradients import NotDifferentiableError, NotDifferentiableWarning, Trajectories
 

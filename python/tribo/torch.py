@@ -12,7 +12,7 @@ import numpy as np
 try:
     import torch
 except ImportError as error:  # pragma: no cover
-    raise ImportError("tribo.torch needs PyTorch: pip install torch") from error
+    raise ImportError("tribo.torch needs PyTorch: pip install 'tribo[torch]'") from error
 
 from ._gradients import NotDifferentiableError, NotDifferentiableWarning, Trajectories
 
