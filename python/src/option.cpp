@@ -175,6 +175,13 @@ void bind_option(nb::module_& m) {
       },
       nb::arg("name"), nb::arg("value"),
       "Set an option by name from text, as the command line's --option.");
+  // MuJoCo takes any number, and its steps refuse it.
+  c.def("_put", [](Option& option, const char* name, int value) {
+    for (const OptionField& f : option_fields())
+      if (strcmp(f.name, name) == 0 && strcmp(f.type, "int") == 0)
+        return (void)(*(int*)option.at(f) = value);
+    throw nb::attribute_error(name);
+  });
   // The options come with the model.
   nb::borrow<nb::class_<Model>>(m.attr("Model"))
       .def_prop_ro(

@@ -58,6 +58,12 @@ def test_numbers_are_those_of_mujoco(m):
     assert mujoco.mj_id2name(m, mujoco.mjtObj.mjOBJ_KEY, 0) == "raised"
     m.opt.solver = mujoco.mjtSolver.mjSOL_CG
     assert m.opt.tribo.mjsolver == 1
+    # MuJoCo's are plain numbers, and a wrong one is an error of the step.
+    assert type(m.opt.solver) is int and type(m.opt.integrator) is int and type(m.opt.law) is tribo.Law
+    m.opt.solver = 10
+    with pytest.raises(mujoco.FatalError):
+        mujoco.mj_step(m, mujoco.MjData(m))
+    m.opt.solver = 1
     m.opt.enableflags |= mujoco.mjtEnableBit.mjENBL_SLEEP
     assert m.opt.tribo.sleep == 1
 

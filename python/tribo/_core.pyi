@@ -2854,6 +2854,8 @@ class Option:
     def set(self, name: str, value: str) -> None:
         """Set an option by name from text, as the command line's --option."""
 
+    def _put(self, arg0: str, arg1: int, /) -> None: ...
+
     def __repr__(self) -> str:
         """The most important options and those that differ from the default."""
 

@@ -12,6 +12,7 @@ from .enums import ENABLE_OF_TRIBO, mjtIntegrator  # type: ignore[attr-defined]
 __all__ = ["MjOption"]
 
 _TRIBO = [row[0] for row in _core.option_fields]
+_INTEGERS = {row[0] for row in _core.option_fields if row[1] == "int"}
 _RENAMED = {"solver": "mjsolver"}
 MUJOCO = sorted(
     (set(_TRIBO) - {"mjsolver"})
@@ -89,7 +90,11 @@ class MjOption:
             self.tribo.sleep = int(bool(value & SLEEP))
         if name == "integrator" and value == mjtIntegrator.mjINT_DISCRETE:
             raise UnsupportedError("integrator 'discrete' of MuJoCo 4: use 'implicitfast', or a rigid law")
-        setattr(self.tribo, _RENAMED.get(name, name), value)
+        name = _RENAMED.get(name, name)
+        if name in _INTEGERS:
+            self.tribo._put(name, int(value))
+        else:
+            setattr(self.tribo, name, value)
 
     def __dir__(self) -> list[str]:
         return [*FIELDS, "tribo"]
