@@ -1,7 +1,7 @@
 #!/bin/sh
 # Tests of the Python package that need other packages: build/peer-env has them (python/peer/requirements.txt).
 #
-#   scripts/peer.sh            MuJoCo's own tests, Gymnasium's tasks, tests of python/peer
+#   scripts/peer.sh            MuJoCo's own tests, Gymnasium's tasks, tests of python/peer, memory
 set -eu
 cd "$(dirname "$0")/.."
 scripts/python.sh build >/dev/null
@@ -24,4 +24,5 @@ status=0
 "$PYTHON" python/peer/mujoco_tests.py || status=1
 "$PYTHON" python/peer/gymnasium_tasks.py || status=1
 "$PYTHON" -m pytest -q python/peer || status=1
+"$PYTHON" bench/python/leaks.py 20000 || status=1
 exit $status

@@ -79,7 +79,7 @@ for file in build/dist/unpacked/tribo/_core.abi3.so build/dist/unpacked/tribo/_c
     exit 1
   }
 done
-for page in manual/choosing.md manual/laws/ncp.md howto/install.md; do
+for page in manual/choosing.md manual/laws/ncp.md howto/install.md _cli/share/tribo/scenes/quadruped.xml; do
   [ -f "build/dist/unpacked/tribo/$page" ] || {
     echo "wheel: $page is missing" >&2
     exit 1
