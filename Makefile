@@ -107,11 +107,13 @@ docs: setup-python
 # Every unit test under the address sanitizer; under the thread sanitizer those that start threads and
 # those of what threads share (label `threads`). Tests of the command line start it hundreds of times,
 # and on 64-bit ARM gcc's search for leaks takes seconds each time (it walks a table of the whole
-# address space): there they go without it.
+# address space): there they go without it. Scenes that are simulated until they rest take minutes under
+# a sanitizer and reach no code that others do not reach.
+LONG = ^behaviour/(cables|rest|robust|scenes_at_rest|turned_machines|vehicles)$$
 CLI_LEAKS = $(if $(filter aarch64,$(shell uname -m)),0,1)
 sanitize: setup-test
 	@cmake --preset asan >/dev/null && $(BUILD) build-asan -j$(JOBS)
-	@scripts/run_tests.sh build-asan -j$(JOBS) -LE 'slow|peer|install' -E '^cli/'
+	@scripts/run_tests.sh build-asan -j$(JOBS) -LE 'slow|peer|install' -E '^cli/|$(LONG)'
 	@ASAN_OPTIONS=detect_leaks=$(CLI_LEAKS) scripts/run_tests.sh build-asan -j$(JOBS) -R '^cli/'
 	@cmake --preset tsan >/dev/null && $(BUILD) build-tsan -j$(JOBS) --target thread_tests tribo
 	@scripts/run_tests.sh build-tsan -j$(JOBS) -L threads

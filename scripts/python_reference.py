@@ -26,7 +26,10 @@ PAGES: dict[str, tuple[str, str, list[str]]] = {
     "functions": (
         "Functions",
         "What a model and a world are given to: steps, dynamics, Jacobians, queries, forces.",
-        ["step", "step1", "step2", "forward", "inverse", "reset", "reset_to_key", "_core:*"],
+        [
+            *("step", "step1", "step2", "forward", "inverse", "InverseResult", "reset", "reset_to_key"),
+            *("from_mujoco_data", "to_mujoco_data", "_core:*"),
+        ],
     ),
     "batch": ("Many worlds", "Batches and rollouts.", ["Batch", "rollout", "state_size"]),
     "derivatives": (
@@ -57,8 +60,8 @@ PAGES: dict[str, tuple[str, str, list[str]]] = {
     "enums": ("Enumerations", "Words that are numbers.", ["_enums:*"]),
     "errors": (
         "Errors, the manual",
-        "Exceptions and warnings; the pages on this machine.",
-        ["_errors:*", "manual"],
+        "Exceptions and warnings; the pages and scenes on this machine.",
+        ["_errors:*", "manual", "scene"],
     ),
     "gym": ("Gymnasium", "`tribo.gym`: environments, and tasks of your own.", ["gym/*:*"]),
 }

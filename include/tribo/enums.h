@@ -35,7 +35,8 @@ typedef enum {
   TB_INTEGRATOR_RK4,
   TB_INTEGRATOR_IMPLICIT,
   TB_INTEGRATOR_IMPLICITFAST,
-  // For the viscoelastic law, besides RK4; the first, third and fourth above select expo there.
+  // The integrators of the viscoelastic law, which also has RK4. Under this law EULER, IMPLICIT and
+  // IMPLICITFAST mean EXPO.
   TB_INTEGRATOR_EXPO,
   TB_INTEGRATOR_EXPO_MIDPOINT,
   TB_INTEGRATOR_EULER_EXPLICIT,

@@ -130,9 +130,10 @@ static inline tbReal tb_contact_gap(const tbContact* contact) {
 // The key of a contact's constraint.
 uint64_t tb_contact_key(const tbContact* contact);
 
-// The only moving body of a contact, or -1 if both move; the first `dim` rows of the contact as
-// functions of that body's twist about the centre of its tree, `P` dim x 6; and that twist as a
-// function of the dofs: fills J (6 x nnz) and returns nnz, at most the number of dofs.
+// tb_contact_body: the moving body of a contact with a fixed body, or -1 if both bodies move.
+// tb_contact_rows_of_twist: the matrix P (dim x 6) from the twist of `body` about the centre of
+// mass of its tree to the first `dim` rows of the contact.
+// tb_body_twist: the Jacobian J (6 x nnz) of that twist; returns nnz, at most the number of dofs.
 int tb_contact_body(const tbModel* model, const tbContact* contact);
 void tb_contact_rows_of_twist(const tbModel* model, const tbData* data, const tbContact* contact,
                               int body, int dim, tbReal* P);

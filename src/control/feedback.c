@@ -36,7 +36,8 @@ void tb_feedback_free(tbFeedback* f) {
   free(f);
 }
 
-// Joints by name, or in the model's order: hinges and slides after the free joint.
+// Finds the actuated joints: those named in `joint` or, if it is NULL, the hinges and slides after
+// the free joint in the model's order.
 static tbResult find_joints(const tbModel* m, tbFeedback* f, const char* const* joint,
                             tbError* error) {
   if (m->njnt < 2 || !tb_joint_floats(m->jnt_type[0]) || m->nv - 6 != f->nu) {

@@ -24,7 +24,7 @@ static tbResult linearize_start(tbDerivatives* x, tbData* d, const tbDerivativeS
   return result == TB_OK ? tb_deriv_keep_acceleration(x, acc, by_force) : result;
 }
 
-// Linearises the world at the end of the step, with the anchors of the start.
+// Linearises the acceleration at the end of the step, with the spring anchors from its start.
 static tbResult linearize_end(tbDerivatives* x, tbData* d, const tbDerivativeSettings* settings) {
   const tbModel* m = x->m;
   size_t size = tb_snapshot_size(m, d);

@@ -86,7 +86,8 @@ static void stick(int dim, tbActiveRows* out) {
   for (int i = 0; i < dim; i++) out->by_sigma[i * dim + i] = 1;
 }
 
-// d(w_i)/d(both sliding coefficients) at sigma, and d(s).
+// Derivatives of w_i = mu_i^2 sigma_i / s (into dw) and of the slip speed s (into ds) when both
+// sliding friction coefficients change by the same amount.
 static void by_coefficient(const tbLawBlock* b, const tbReal* sigma, tbReal s, tbReal* dw,
                            tbReal* ds) {
   *ds = 0;

@@ -117,7 +117,7 @@ static void test_box_on_box(void** state) {
   assert_int_equal(tb_collide(&box, &twin, 0, c, NULL), 4);
   assert_flat(c, 4, -0.001, AT(0, 0, 0.1995), 0.2, 0.2);
 
-  // Half of it over the edge: the overlap ends at the edge.
+  // The upper box protrudes by half its width: the contact area ends at the edge of the lower box.
   twin.pos[0] = 0.2;
   assert_int_equal(tb_collide(&box, &twin, 0, c, NULL), 4);
   assert_flat(c, 4, -0.001, AT(0.1, 0, 0.1995), 0.1, 0.2);

@@ -68,7 +68,8 @@ static void a_nut_falls_as_in_closed_form(void** state) {
   }
 }
 
-// A torque m g L holds the weight; one more of m L a and I a / L lifts it with a.
+// With the lead L per radian, the torque m g L holds the nut against gravity, and an additional
+// torque m L a + I a / L accelerates it upward at a.
 static void a_torque_holds_and_lifts_the_weight(void** state) {
   (void)state;
   tbWorld w = nut();

@@ -48,7 +48,8 @@ static void test_merged_sections(void** state) {
 
 static void test_orientation_of_class(void** state) {
   (void)state;
-  // an element's own form outranks that of its class, and every form outranks quat, as in MuJoCo
+  // An element's own orientation attribute overrides that of its class. Any other attribute (euler,
+  // zaxis, ...) overrides quat, so a class's euler overrides the element's quat, as in MuJoCo.
   double h = sqrt(0.5);
   tbFlat* s = parse(
       "<mujoco><default><geom euler='0 0 90'/></default><worldbody><geom size='1'/>"

@@ -1,5 +1,6 @@
-// Every model file at hand: read as a spec, written, read again, compiled; and written from its
-// compiled model. A spec gives the same bits as loading, a model the same numbers to 1e-12.
+// Round trips of all model files found. A file read as a spec, written, read again and compiled
+// gives the same bits as the file loaded directly. A spec made from the compiled model, compiled
+// again, gives the same numbers to 1e-12.
 #include "common/model_files.h"
 #include "common/model_difference.h"
 #include "common/test.h"

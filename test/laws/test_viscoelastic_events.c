@@ -235,8 +235,8 @@ static void lifted_foot_lets_go(void** state) {
   for (int i = 0; i < 2; i++) tb_world_free(w[i]);
 }
 
-// Pushed by more than half of what both feet hold: the first, of little friction, slips, and the
-// other holds the bar by itself, within the same step.
+// A push on a bar with two feet: the foot of low friction slips under its share, and within the
+// same step the other foot takes over the rest, so that the bar stays in place.
 static void foot_that_gives_way_leaves_its_share(void** state) {
   (void)state;
   tbWorld w = bar(1, 0.2);

@@ -30,7 +30,8 @@ static Twins load(const char* xml, const char* theirs) {
   t.mj->opt.iterations = t.m->opt.iterations = 200;
   t.mj->opt.tolerance = 1e-15;
   t.m->opt.law = TB_LAW_SOFT;
-  // Connects have dJ/dt v in their reference since 3.x, as ours; test_newest has them.
+  // Connect equalities are switched off: their reference acceleration includes dJ/dt v in Tribo and
+  // in MuJoCo 3.x, but not in MuJoCo 2.2.2. test_newest.c compares them.
   for (int i = 0; i < t.m->neq; i++) {
     if (t.mj->eq_type[i] == mjEQ_CONNECT) t.mj->eq_active[i] = t.m->eq_active0[i] = 0;
   }

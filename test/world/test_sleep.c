@@ -162,8 +162,9 @@ static void some_options_wake_nobody(void** state) {
   tb_world_free(w);
 }
 
-// A box and an arm at rest, and a slider that starts to move: forces of a tendon or an actuator
-// between them move the box or the arm as in a world without sleep. So does an activation.
+// A sleeping box or arm wakes when a tendon or an actuator without constraint rows connects it to a
+// slider that starts to move, or when an activation changes. It then moves as in a world without
+// sleep.
 static void pulls_without_a_row_wake(void** state) {
   (void)state;
   static const char* const TIES[] = {

@@ -14,7 +14,7 @@ from __future__ import annotations
 try:
     import gymnasium
 except ImportError as error:
-    raise ImportError("tribo.gym needs Gymnasium: pip install 'tribo[gym]'") from error
+    raise ImportError("tribo.gym needs Gymnasium: pip install gymnasium") from error
 
 from .env import TriboEnv
 from .suite import SUITE, make_task

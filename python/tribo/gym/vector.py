@@ -35,7 +35,7 @@ class TriboVectorEnv(VectorEnv[Array, NDArray[Any], Any]):
     law : str
         Contact law of the simulation.
     options : dict, optional
-        Further options of the model by name, as `model.opt` has them ("tol", "solver").
+        Further options of the model by name, as `model.opt` has them ("solve_tolerance", "solver").
     autoreset_mode : AutoresetMode or str
         When worlds whose episode has ended start anew, see Gymnasium's documentation.
     threads : int

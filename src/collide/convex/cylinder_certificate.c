@@ -148,7 +148,7 @@ static int find_bands(Query* q, int k, tbReal low, tbReal high, Range* kept, Ver
   return found;
 }
 
-// The range of n.z of one axis for directions in the bands of the other.
+// The range of n.z of one cylinder axis z over all directions n in the bands of the other axis.
 static void find_reach(const Query* q, const Range* band, int count, tbReal* low, tbReal* high) {
   tbReal sine = sqrt(q->sine2);
   *low = 1;

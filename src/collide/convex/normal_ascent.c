@@ -408,8 +408,9 @@ static tbReal depth_within(const tbExtent* w, tbReal cosine) {
   return w->ball + mean - sqrt(half * half + m[1] * m[1]);
 }
 
-// The angle from the normal beyond which a ball inside b - a guarantees the depth
-// (docs/notebook/gjk.md eq. 10): its cosine, or 2 if it does so everywhere.
+// Cosine of the angle of docs/notebook/gjk.md eq. 10: in all directions farther than this from the
+// normal, balls inside a and b prove that the penetration is no shallower. 2 if they prove it in
+// all directions.
 static tbReal cosine_of_ball(const Ascent* c) {
   tbReal depth = -c->s, x[3], y[3], center[3], down[3];
   tbReal ball = tb_feature_ball(&c->pair->a, c->point[0], center);

@@ -5,8 +5,9 @@
 #include "base/minmax.h"
 #include "collide/convex/feature_facing.h"
 
-// Edges count as parallel up to this sine of the angle between them, and as perpendicular to the
-// closest direction up to this cosine.
+// Two edges count as parallel if the sine of their angle is at most PARALLEL. An edge counts as
+// perpendicular to the direction between the closest points if the cosine of its angle to it is
+// less than LEVEL.
 #define PARALLEL 0.1
 #define LEVEL 0.1
 // Smallest cosine between the normal of such a contact and the closest direction.

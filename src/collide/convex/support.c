@@ -48,8 +48,9 @@ static int cylinder_support(const tbCore* core, const tbReal d[3], tbReal p[3]) 
   return top;
 }
 
-// By the direction table if there is one; otherwise hill climbing from the seed for this direction,
-// or from the last vertex.
+// The support vertex of a hull is looked up in its direction table. Where the hull has no table, or
+// the table does not decide, hill climbing starts from the seed vertex for this direction or,
+// without seeds, from the last support vertex.
 static inline int hull_support(tbCore* core, const tbReal d[3], tbReal p[3]) {
   const tbHull* hull = core->hull;
   bool climb = !tb_hull_cache(hull)->cells;

@@ -294,7 +294,7 @@ static bool read_light(tbMjcf* p, const tbElement* node, const tbMjcfPlace* plac
   return true;
 }
 
-// Rotates a tensor (xx yy zz xy xz yz) from a frame to the axes around it: R I R^T.
+// Rotates an inertia tensor (xx yy zz xy xz yz) from an MJCF frame to its body: R I R^T.
 static void rotate_inertia(tbReal full[6], const tbReal quat[4]) {
   tbReal R[9], RI[9], turned[9];
   const tbReal I[9] = {full[0], full[3], full[4], full[3], full[1],

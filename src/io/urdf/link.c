@@ -278,8 +278,8 @@ bool tb_urdf_add_missing_mass(tbUrdf* u) {
     inertial->line = body->line;
     inertial->compiler = u->spec->compiler;
     if (!(mass[i] > 0)) inertial->mass = mass[i] = LEAST;
-    // The moment of a ball of water of this mass: r^3 = 3 m / (4 pi rho), I = 2/5 m r^2. Given
-    // moments stay, and no added moment exceeds the largest given one.
+    // A missing moment of inertia is that of a ball of water of the link's mass, r^3 = 3 m / (4 pi
+    // rho), I = 2/5 m r^2, but at most the largest given moment. Given moments are kept.
     tbReal moment = tb_max(LEAST, 0.4 * mass[i] * tb_pow(mass[i] / 4188.79, 2.0 / 3.0));
     tbReal* J = inertial->diaginertia;
     if (J[0] > 0) moment = tb_min(moment, J[0]);

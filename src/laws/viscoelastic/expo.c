@@ -289,8 +289,9 @@ bool tb_expo_turns(const tbExpoSystem* s, int k, const tbSpring* spring, int i, 
   return s->state[k] == TB_ROWS_FIXED && slip_speed(s, spring->velocity, i, 0, 1, h) < 0;
 }
 
-// Whether the mean force of a sticking constraint exceeds its limits over the step. Then `friction`
-// gets the friction of its slip: per normal force, or the bound of dry friction.
+// Whether the mean force of a sticking constraint over the step exceeds its limits. If so,
+// `friction` is set to the friction force while it slips: for a contact divided by the normal
+// force, for dry friction the force at its bound.
 static bool exceeds_limits(const tbExpoContext* x, tbExpoSystem* s, const tbConstraint* c, int i,
                            tbReal h) {
   tbReal mean[6];

@@ -175,7 +175,7 @@ static void cone_target(tbInteriorState* m, int i, int d, tbReal target, bool co
   tb_lorentz_target(d, &m->scaling[i], target, dx, m->az + row, m->c + row);
 }
 
-// For boxes c holds the change of zlow - zhigh at dx = 0.
+// For a box row, c is the change of zlow - zhigh by the linearised complementarity at dx = 0.
 void tb_interior_target(tbInteriorState* m, tbReal target, bool correct) {
   for (int j = 0; j < m->nother; j++) {
     const tbBlock* b = &m->p->block[m->other[j]];
