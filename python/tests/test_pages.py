@@ -108,6 +108,8 @@ def test_the_command_line_prints_a_page_and_the_list_of_pages():
 
 def test_every_public_name_is_in_the_reference(tmp_path):
     done = subprocess.run(
-        [sys.executable, str(ROOT / "scripts/python_reference.py"), str(tmp_path)], capture_output=True, text=True
+        [sys.executable, str(ROOT / "scripts/python_reference.py"), str(tmp_path)],
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 0, done.stdout + done.stderr
