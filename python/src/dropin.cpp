@@ -16,6 +16,7 @@
 #include "array.h"
 #include "bind.h"
 #include "callback.h"
+#include "convergence.h"
 #include "error.h"
 #include "memory.h"
 
@@ -151,23 +152,6 @@ static tbResult step_with_warnings(const tbModel* m, tbData* d, int* warning) {
   return tb_step(m, d);
 }
 
-static bool unconverged(const tbData* d) {
-  return d->offender.reason == TB_OFFENCE_UNCONVERGED;
-}
-
-static void warn_once(Data& d) {
-  if (d.warned) return;
-  d.warned = true;
-  const tbSolveInfo& s = d.get()->solve;
-  char text[200];
-  snprintf(text, sizeof text,
-           "the step to t = %g s did not converge: %s of %s/%s after %d iterations, relative "
-           "residual %.1e (given once per MjData)",
-           d.get()->time, tb_solve_status_name((tbSolveStatus)s.status), s.law ? s.law : "?",
-           s.solver ? s.solver : "?", s.iterations, s.residual.relative);
-  warn_unconverged(text);
-}
-
 template <typename Function>
 static void evaluate(ModelHandle model, DataHandle data, Function call) {
   Model& m = *nb::inst_ptr<Model>(model);
@@ -176,14 +160,14 @@ static void evaluate(ModelHandle model, DataHandle data, Function call) {
   Busy busy(d);
   CallbackScope scope(m, data);
   tbResult result;
-  bool slow = false;
+  FirstUnconverged first;
   {
     nb::gil_scoped_release release;
-    result = call(raw, d.get(), &slow);
+    result = call(raw, d.get(), &first);
   }
   scope.raise_pending();
   if (result != TB_OK) raise(result, d.get()->message);
-  if (slow) warn_once(d);
+  first.warn(d, "given once per MjData");
 }
 
 // Steps; adds their seconds and number to the first two values of `timer`. Whether they warned.
@@ -191,11 +175,11 @@ static bool step(ModelHandle model, DataHandle data, int n, Ints warning, Double
   int* counts = warning.data();
   int before = warnings_of(counts);
   auto start = std::chrono::steady_clock::now();
-  evaluate(model, data, [=](tbModel* m, tbData* d, bool* slow) {
+  evaluate(model, data, [=](tbModel* m, tbData* d, FirstUnconverged* first) {
     tbResult result = TB_OK;
     for (int i = 0; i < n && result == TB_OK; i++) {
       result = step_with_warnings(m, d, counts);
-      *slow = *slow || unconverged(d);
+      first->note(d);
     }
     return result;
   });

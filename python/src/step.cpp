@@ -4,6 +4,7 @@
 #include "array.h"
 #include "bind.h"
 #include "callback.h"
+#include "convergence.h"
 #include "error.h"
 #include "memory.h"
 
@@ -19,36 +20,22 @@ static void evaluate(ModelHandle model, DataHandle data, Function call) {
   Busy busy(d);
   CallbackScope scope(m, data);
   tbResult result;
-  bool unconverged = false;
+  FirstUnconverged first;
   {
     nb::gil_scoped_release release;
-    result = call(raw, d.get(), &unconverged);
+    result = call(raw, d.get(), &first);
   }
   scope.raise_pending();
   if (result != TB_OK) raise(result, d.get()->message);
-  if (unconverged && !d.warned) {
-    d.warned = true;
-    const tbSolveInfo& s = d.get()->solve;
-    char text[240];
-    snprintf(text, sizeof text,
-             "the step to t = %g s did not converge: %s of %s/%s after %d iterations, relative "
-             "residual %.1e (d.solve tells more; this warning is given once per Data)",
-             d.get()->time, tb_solve_status_name((tbSolveStatus)s.status), s.law ? s.law : "?",
-             s.solver ? s.solver : "?", s.iterations, s.residual.relative);
-    warn_unconverged(text);
-  }
-}
-
-static bool unconverged(const tbData* d) {
-  return d->offender.reason == TB_OFFENCE_UNCONVERGED;
+  first.warn(d, "this warning is given once per Data");
 }
 
 static void step(ModelHandle model, DataHandle data, int n) {
-  evaluate(model, data, [n](tbModel* m, tbData* d, bool* warn) {
+  evaluate(model, data, [n](tbModel* m, tbData* d, FirstUnconverged* first) {
     tbResult result = TB_OK;
     for (int i = 0; i < n && result == TB_OK; i++) {
       result = tb_step(m, d);
-      if (unconverged(d)) *warn = true;
+      first->note(d);
     }
     return result;
   });
@@ -56,9 +43,9 @@ static void step(ModelHandle model, DataHandle data, int n) {
 
 template <tbResult (*FUNCTION)(const tbModel*, tbData*)>
 static void part(ModelHandle model, DataHandle data) {
-  evaluate(model, data, [](tbModel* m, tbData* d, bool* warn) {
+  evaluate(model, data, [](tbModel* m, tbData* d, FirstUnconverged* first) {
     tbResult result = FUNCTION(m, d);
-    if (unconverged(d)) *warn = true;
+    first->note(d);
     return result;
   });
 }
@@ -83,7 +70,7 @@ static nb::tuple inverse(ModelHandle model, DataHandle data, nb::handle qacc, nb
   tbReal* force;
   nb::object qfrc = array_new({(size_t)made->nv}, &force);
   tbInverseInfo info{};
-  evaluate(model, data, [&](tbModel* m, tbData* world, bool*) {
+  evaluate(model, data, [&](tbModel* m, tbData* world, FirstUnconverged*) {
     return tb_inverse(m, world, acceleration.data(), &settings, force, &info);
   });
   nb::dict about;

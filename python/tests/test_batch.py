@@ -266,3 +266,12 @@ def test_a_rollout_that_fails_warns_and_keeps_the_others(m, d):
         state, _ = tribo.rollout(m, d, initial, control)
     assert np.isfinite(state).all()
     assert np.array_equal(state[0, 3], state[0, 1]) and state[1, 3, 0] > state[1, 1, 0]
+
+
+def test_reset_takes_a_keyframe_by_name():
+    m = tribo.Model.from_xml_path(tribo.scene("quadruped"))
+    b = tribo.Batch(m, 2)
+    b.reset(key="stand")
+    np.testing.assert_array_equal(b.qpos[1], m.key("stand").qpos)
+    with pytest.raises(KeyError, match="stand"):
+        b.reset(key="stands")

@@ -2,6 +2,7 @@ import copy
 import gc
 import pickle
 import threading
+import warnings
 import weakref
 
 import numpy as np
@@ -340,3 +341,22 @@ def test_many_contacts_print_ten(scenes):
     tribo.step(m, d, 2)
     assert d.ncon > 10
     assert len(repr(d.contact).splitlines()) == 13 and f"{d.ncon - 10} more" in repr(d.contact)
+
+
+def test_the_warning_of_a_call_is_of_its_first_step_that_did_not_converge():
+    m = tribo.Model.from_xml_path(tribo.scene("quadruped"))
+    m.opt.solve_iterations = 1
+    d = tribo.Data(m)
+    tribo.reset_to_key(m, d, "stand")
+    with pytest.warns(tribo.ConvergenceWarning) as caught:
+        tribo.step(m, d, 10)
+    alone = tribo.Data(m)
+    tribo.reset_to_key(m, alone, "stand")
+    while True:
+        with warnings.catch_warnings(record=True) as one:
+            warnings.simplefilter("always")
+            tribo.step(m, alone)
+        if one:
+            break
+    assert str(one[0].message) == str(caught[0].message)
+    assert "not converge: converged" not in str(one[0].message)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
+from . import _core, _named
 from ._core import Model
 from ._fields import BatchFields
 
@@ -65,6 +65,18 @@ class Batch(BatchFields):
     def device(self) -> str:
         """Where the worlds live."""
         return "cpu"
+
+    def reset(self, ids: Any = None, *, mask: Any = None, key: Any = None) -> None:
+        """Worlds return to the reference pose, or to a keyframe.
+
+        Parameters
+        ----------
+        ids, mask : array_like, optional
+            The worlds, by number or by a boolean each. Default: all.
+        key : int, str or sequence of int, optional
+            A keyframe for all of them, by number or name, or a number for each.
+        """
+        super().reset(ids, mask=mask, key=_named.index(self.model, "key", key) if isinstance(key, str) else key)
 
     def __getitem__(self, name: str) -> Any:
         """The live array of that name."""
