@@ -5,6 +5,8 @@ build=$1
 shift
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
+LSAN_OPTIONS=suppressions=$(cd "$(dirname "$0")" && pwd)/lsan.suppressions:print_suppressions=0
+export LSAN_OPTIONS
 ctest --test-dir "$build" --output-on-failure "$@" | tee "$log"
 grep -q '^100% tests passed' "$log"
 status=$?

@@ -76,7 +76,8 @@ class Batch(BatchFields):
         key : int, str or sequence of int, optional
             A keyframe for all of them, by number or name, or a number for each.
         """
-        super().reset(ids, mask=mask, key=_named.index(self.model, "key", key) if isinstance(key, str) else key)
+        which = _named.index(self.model, "key", key) if isinstance(key, str) else key
+        super().reset(ids, mask=mask, key=which)
 
     def __getitem__(self, name: str) -> Any:
         """The live array of that name."""
