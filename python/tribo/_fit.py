@@ -16,6 +16,10 @@ from ._fit_predict import _Evaluation, _Predictor
 __all__ = ["Fit", "IdentifiabilityWarning", "Log", "Parameter", "fit"]
 
 
+_FAR = 7.0  # standard deviations, beyond which noise does not explain a sample
+_LAST = 0.1  # standard errors: a step below this is the last
+
+
 class IdentifiabilityWarning(RuntimeWarning):
     """The log does not determine some parameters, or some combinations of them."""
 
@@ -158,7 +162,7 @@ class Fit:
 def fit(
     m: Any,
     log: Log | Sequence[Log],
-    parameters: Sequence[Parameter | str],
+    parameters: Sequence[Parameter | str] | Parameter | str,
     *,
     horizon: int | None = 10,
     states: str = "logged",
@@ -185,7 +189,7 @@ def fit(
         The model; it is not changed (`Fit.apply`).
     log : Log or sequence of Log
         What was measured.
-    parameters : sequence of Parameter or str
+    parameters : Parameter, str or a sequence of them
         The unknowns.
     horizon : int, optional
         Samples of an interval; None: each log is one. Long intervals suffer less from noise of the logged
@@ -220,6 +224,14 @@ def fit(
         Values with error bars, what the log does not determine, what the law does not explain.
     """
     logs = [log] if isinstance(log, Log) else list(log)
+    if isinstance(parameters, str | Parameter):
+        parameters = [parameters]
+    for one in parameters:
+        if not isinstance(one, str | Parameter):
+            raise TypeError(
+                'parameters: expected a list of paths ("geom.box.friction") or tribo.Parameter, '
+                f"got {one!r} in it"
+            )
     unknowns = [q for p in parameters for q in _quantities(m, p)]
     if not unknowns or not logs:
         raise ValueError("fit: expected a log and at least one parameter")
@@ -238,6 +250,31 @@ def fit(
     if coarse and not predictor.sensors:
         problem.begin_with(_few(_cut(m, logs, min(10, predictor.horizon)), len(unknowns)))
     return problem.solve()
+
+
+def _kinds(m: Any) -> Any:
+    """Unit of each channel of a state: m, rad, m/s, rad/s."""
+    angular: list[int] = []
+    for kind in np.asarray(m.jnt_type):
+        angular += {0: [0, 0, 0, 1, 1, 1], 1: [1, 1, 1], 2: [0]}.get(int(kind), [1])
+    return np.array(angular + [2 + k for k in angular])
+
+
+def _noise(noise: Any, motion: Any, sensors: bool) -> Any:
+    """Given standard deviations, one per channel."""
+    if noise is None:
+        return None
+    n = len(motion)
+    what = f"{n} values, one per sensor value" if sensors else f"2 nv = {n} values: positions, velocities"
+    try:
+        array = np.asarray(noise, dtype=float)
+    except (TypeError, ValueError) as e:
+        raise TypeError(f"noise: expected {what}") from e
+    if array.shape not in ((), (1,), (n,)):
+        raise ValueError(f"noise: expected {what}, got shape {array.shape}")
+    if not np.all(array > 0) or not np.all(np.isfinite(array)):
+        raise ValueError(f"noise: expected {what}, all positive")
+    return np.broadcast_to(array, (n,)).copy()
 
 
 class _Problem:
@@ -279,18 +316,36 @@ class _Problem:
                     np.nanstd(cut.target_v.reshape(-1, m.nv), axis=0),
                 ]
             )
-        self.motion = np.where(self.motion > 0, self.motion, np.max(self.motion, initial=0.0) or 1.0)
-        channels = len(self.motion)
-        self.given = (
-            None if noise is None else np.broadcast_to(np.asarray(noise, dtype=float), (channels,)).copy()
-        )
+        self.floor = self.at_least(m, cut, predictor.sensors)
+        self.given = _noise(noise, self.motion, predictor.sensors)
         self.sigma = self.motion.copy() if self.given is None else self.given
+
+    def at_least(self, m: Any, cut: _Intervals, sensors: bool) -> Any:
+        """Smallest noise that is believed; fills the motion of channels that hardly move.
+
+        A channel that the motion leaves alone is exact, whatever the unknowns: a noise estimated from its
+        residuals would give it all of the weight.
+        """
+        kinds = np.zeros(len(self.motion), dtype=int) if sensors else _kinds(m)
+        most = np.array([np.max(self.motion[kinds == k]) for k in kinds])
+        halves = np.zeros(len(self.motion), dtype=int) if sensors else np.repeat([0, 1], int(m.nv))
+        both = np.array([np.max(self.motion[halves == k]) for k in halves])
+        both = np.where(both > 0, both, 1.0)
+        # Channels of the same unit, and the others beside them (1 rad as 1 m).
+        self.motion = np.maximum(self.motion, 1e-3 * np.maximum(most, both))
+        floor = np.maximum(1e-6 * self.motion, 1e-7 * most)
+        if not sensors:
+            # What solvers leave of the velocity that a step's forces give.
+            speed = float(m.opt.solve_tolerance) * float(np.linalg.norm(m.opt.gravity)) * float(m.opt.timestep)
+            samples = min(self.predictor.horizon, 100) * cut.substeps
+            floor = np.maximum(floor, np.where(halves == 1, speed, speed * samples * float(m.opt.timestep)))
+        return floor
 
     def estimate_noise(self, r: Any) -> Any:
         """Standard deviation of each channel from residuals."""
         rms = np.sqrt(np.nanmean(r**2, axis=(0, 1)))
         # Both ends of an interval are measured.
-        return np.maximum(rms / (math.sqrt(2) if self.free else 1.0), 1e-7 * self.motion)
+        return np.maximum(rms / (math.sqrt(2) if self.free else 1.0), self.floor)
 
     def begin_states(self) -> tuple[Any, Any]:
         return self.cut.qpos.copy(), self.cut.qvel.copy()
@@ -365,7 +420,7 @@ class _Problem:
         offset = self.offsets(qpos, qvel)
         squares = np.nansum(e.r**2, axis=(0, 1)) + np.sum(offset**2, axis=0)
         count = np.sum(np.isfinite(e.r), axis=(0, 1))
-        return np.maximum(np.sqrt(squares / np.maximum(count, 1)), 1e-7 * self.motion)
+        return np.maximum(np.sqrt(squares / np.maximum(count, 1)), self.floor)
 
     def descend(
         self, x: Any, now: _Evaluation, qpos: Any, qvel: Any, free: bool, most: int, rough: bool
@@ -503,12 +558,10 @@ class _Problem:
         # A robust spread, so that what is not explained does not hide itself.
         robust = 1.4826 * np.nanmedian(np.abs(flat - np.nanmedian(flat, axis=0)), axis=0)
         limit = self.given if self.given is not None else robust
-        limit = np.maximum(limit, 1e-6 * self.motion)
+        limit = np.maximum(limit, self.floor)
         if self.given is not None and not free:
             limit = limit * math.sqrt(2)
-        count = max(int(np.isfinite(flat).sum()), 2)
-        far = math.sqrt(2 * math.log(count)) + 2.5
-        beyond = np.flatnonzero(np.nanmax(np.abs(flat[there]) / limit, axis=1) > far)
+        beyond = np.flatnonzero(np.nanmax(np.abs(flat[there]) / limit, axis=1) > _FAR)
         certificate = e.exact.ravel()[there]
         p = self.predictor
         return Fit(
