@@ -17,6 +17,8 @@ __all__ = ["Fit", "IdentifiabilityWarning", "Log", "Parameter", "fit"]
 
 
 _FAR = 7.0  # standard deviations, beyond which noise does not explain a sample
+_MOST = 3.0  # scales: with a larger standard error a direction counts as not determined
+_SAME = 0.5  # relative difference of derivatives that are repeated, beyond which they are noise
 _LAST = 0.1  # standard errors: a step below this is the last
 
 
@@ -303,6 +305,7 @@ class _Problem:
         self.begin = self.x.copy()
         self.methods = ["differences"] * len(unknowns)
         self.iterations, self.checked = 0, False
+        self.locked = np.zeros((0, len(unknowns)))
         self.length = sum((len(np.asarray(log.times)) - 1) * cut.substeps for log in logs)
         # Motion of each channel over a sample, below which nothing can be resolved.
         if predictor.sensors:
@@ -336,9 +339,10 @@ class _Problem:
         floor = np.maximum(1e-6 * self.motion, 1e-7 * most)
         if not sensors:
             # What solvers leave of the velocity that a step's forces give.
-            speed = float(m.opt.solve_tolerance) * float(np.linalg.norm(m.opt.gravity)) * float(m.opt.timestep)
+            h = float(m.opt.timestep)
+            speed = float(m.opt.solve_tolerance) * float(np.linalg.norm(m.opt.gravity)) * h
             samples = min(self.predictor.horizon, 100) * cut.substeps
-            floor = np.maximum(floor, np.where(halves == 1, speed, speed * samples * float(m.opt.timestep)))
+            floor = np.maximum(floor, np.where(halves == 1, speed, speed * samples * h))
         return floor
 
     def estimate_noise(self, r: Any) -> Any:
@@ -388,28 +392,159 @@ class _Problem:
                 x = self.begin
                 now = self.predictor.evaluate(x, False, qpos, qvel)
         converged, iterations = False, self.iterations
+        for _ in range(len(x) + 1):
+            x, now, qpos, qvel, converged, iterations = self.iterate(x, now, qpos, qvel, iterations)
+            more = self.undetermined(x, now, qpos, qvel)
+            if not len(more):
+                break
+            # Back to the first values along these directions; the others once more.
+            both = np.concatenate([self.locked, more])
+            _, s, Vt = np.linalg.svd(both, full_matrices=False)
+            self.locked = Vt[s > 1e-6]
+            away = (x - self.begin) / self.scale
+            x = np.clip(x - self.scale * (self.locked.T @ (self.locked @ away)), self.low, self.high)
+            x = np.where(np.sum(self.locked**2, axis=0) > 1 - 1e-12, self.begin, x)
+            qpos, qvel = self.begin_states()
+            now = self.predictor.evaluate(x, False, qpos, qvel)
+        return self.report(x, now, qpos, qvel, methods, converged, iterations)
+
+    def iterate(
+        self, x: Any, now: _Evaluation, qpos: Any, qvel: Any, iterations: int
+    ) -> tuple[Any, _Evaluation, Any, Any, bool, int]:
+        """Steps and weights until both rest."""
+        converged = False
         for free in [False, True] if self.free else [False]:
+            first = self.plain_squares(now.r)
+            allowed = 1.1 + 10 * len(x) / max(np.isfinite(now.r).sum(), 1)
             if free:
                 self.sigma = self.given if self.given is not None else self.estimate_noise(now.r)
                 now = self.predictor.evaluate(x, True, qpos, qvel)
             elif self.given is None:
                 # The noise that remains after a step, if the model is linear so far.
-                r, J, _ = _reduced(now, self.sigma, None, None)
+                self.sigma = self.motion.copy()
+                r, J, _ = self.reduced(now, None)
                 step = self.bounded(x, r, J, 1.0)[0]
                 self.sigma = self.estimate_noise(now.r + now.J @ step)
             # Weights are those of the residuals at the end; with others the fit goes on.
-            for _ in range(4):
+            weights = "estimated"
+            before = (x, now, qpos, qvel, self.motion)
+            for _ in range(8):
+                most = self.max_iter - iterations
+                at = x
                 x, now, qpos, qvel, converged, count = self.descend(
-                    x, now, qpos, qvel, free, max(self.max_iter - iterations, 3), free != self.free
+                    x, now, qpos, qvel, free, most, free != self.free
                 )
                 iterations += count
-                if self.given is not None or free != self.free:
+                if self.given is not None or free != self.free or weights == "kept":
                     break
-                before = self.sigma
-                self.sigma = self.refined(now, qpos, qvel) if free else self.estimate_noise(now.r)
-                if np.max(np.abs(np.log(self.sigma / before))) < 0.2:
+                if not free and not self.plain_squares(now.r) <= allowed * first:
+                    # These weights trade what the motion shows for channels that it leaves alone.
+                    x, now, qpos, qvel, self.sigma = before
+                    weights = "kept"
+                    continue
+                before = (x, now, qpos, qvel, self.sigma)
+                sigma = self.refined(now, qpos, qvel) if free else self.estimate_noise(now.r)
+                change = np.max(np.abs(np.log(sigma / self.sigma)))
+                if change < 0.2 and (not np.any(at != x) or self.rests(x, now, qpos, qvel, sigma)):
                     break
-        return self.report(x, now, qpos, qvel, methods, converged, iterations)
+                self.sigma = sigma
+                if most <= count:
+                    break
+        converged = converged and self.rests(x, now, qpos, qvel, self.sigma)
+        return x, now, qpos, qvel, converged, iterations
+
+    def plain_squares(self, r: Any) -> float:
+        """Squares by the motion of channels, whatever the noise; what solvers leave counts as nothing less."""
+        rms = np.sqrt(np.nanmean(r**2, axis=(0, 1)))
+        return float(np.sum((np.maximum(rms, self.floor) / self.motion) ** 2))
+
+    def rests(self, x: Any, e: _Evaluation, qpos: Any, qvel: Any, sigma: Any) -> bool:
+        """Whether a whole Gauss-Newton step under these weights is small against the error bars."""
+        kept, self.sigma = self.sigma, sigma
+        free = e.by_state is not None
+        r, J, _ = self.reduced(e, self.offsets(qpos, qvel) if free else None)
+        step = self.step(x, r, J, 0.0)
+        self.sigma = kept
+        if np.max(np.abs(step) / self.scale, initial=0.0) < 1e2 * self.tolerance:
+            return True
+        spread = max(float(r @ r) / max(len(r) - len(x), 1), 1.0 if self.given is None else 0.0)
+        return float(np.linalg.norm(J @ step)) <= 2 * _LAST * math.sqrt(len(x) * max(spread, 1e-300))
+
+    def reduced(self, e: _Evaluation, offset: Any) -> tuple[Any, Any, Any]:
+        """Weighted residuals and derivatives, without directions that are known to be undetermined."""
+        r, J, back = _reduced(e, self.sigma, offset, self.sigma)
+        if len(self.locked):
+            A = J * self.scale
+            J = (A - (A @ self.locked.T) @ self.locked) / self.scale
+        return r, J, back
+
+    def undetermined(self, x: Any, e: _Evaluation, qpos: Any, qvel: Any) -> Any:
+        """Directions, relative to the scales, that the log does not determine beside those known: (k, P).
+
+        What is predicted along a direction must change by more than solvers leave, by more than noise, and
+        in the same way if differences take another step and the intervals start elsewhere within the noise.
+        """
+        free = e.by_state is not None
+        r, J, _ = self.reduced(e, self.offsets(qpos, qvel) if free else None)
+        _, s, Vt = np.linalg.svd(J * self.scale, full_matrices=False)
+        top = s[0] if len(s) and s[0] > 0 else 1.0
+        spread = self.spread(r, len(x), free, e)
+        slow = np.flatnonzero(~self.predictor.analytic)
+        moved = not self.predictor.sensors and len(e.r) > len(self.predictor.cut.signal)
+        again: Any = None
+        found = []
+        for value, v in zip(s, Vt, strict=True):
+            if value <= self.singular * top:
+                continue
+            direction = v * self.scale
+            change = np.abs(e.J @ direction)
+            seen = np.nanmax(change, axis=(0, 1)) * 0.1 > self.floor
+            if not seen.any() or math.sqrt(spread) > _MOST * value:
+                found.append(v)
+                continue
+            if not moved and not np.any(np.abs(v[slow]) > 1e-3):
+                continue
+            if again is None:
+                again = self.repeated(x, e, qpos, qvel, slow, moved)
+            if again is False:
+                continue
+            rows, other = again
+            a, b = (J_ @ direction / self.sigma for J_ in (e.J[rows], other))
+            there = np.isfinite(a) & np.isfinite(b) & np.isfinite(e.r[rows])
+            if np.linalg.norm((a - b)[there]) > _SAME * np.linalg.norm(a[there]):
+                found.append(v)
+        return np.array(found).reshape(-1, len(x))
+
+    def repeated(self, x: Any, e: _Evaluation, qpos: Any, qvel: Any, slow: Any, moved: bool) -> Any:
+        """Derivatives of some intervals with another step, from states that noise might have given."""
+        p = self.predictor
+        N = len(e.r)
+        rows = np.unique(np.linspace(0, N - 1, min(48, N)).astype(int))
+        q, v = qpos[rows], qvel[rows]
+        if moved:
+            nv = int(self.m.nv)
+            by = np.random.default_rng(0).normal(size=(len(rows), 2 * nv)) * self.sigma
+            q, v = _move(self.m, q, by[:, :nv]), v + by[:, nv:]
+        other = np.zeros((len(rows), *e.J.shape[1:]))
+        wide = e.J.shape[2]
+        fast = np.flatnonzero(p.analytic)
+        try:
+            if len(slow):
+                other[..., slow] = p.differenced(x, rows, slow, q, v, 10.0)[1][:, :, :wide]
+            if len(fast) and moved:
+                other[..., fast] = p.linear(x, rows, fast, False, q, v)[1][:, :, :wide]
+            elif len(fast):
+                other[..., fast] = e.J[rows][..., fast]
+        except Error:
+            return False
+        return rows, other
+
+    def spread(self, r: Any, unknowns: int, free: bool, e: _Evaluation) -> float:
+        """Variance of weighted residuals; an estimated noise is not believed to be smaller than it is."""
+        if self.given is not None:
+            return 1.0
+        states = e.by_state.shape[-1] * len(e.r) if free else 0
+        return max(float(r @ r) / max(len(r) - unknowns - states, 1), 1.0)
 
     def total(self, e: _Evaluation) -> float:
         """The cost at logged initial states."""
@@ -428,7 +563,7 @@ class _Problem:
         """Gauss-Newton with damping until steps are small."""
         radius, converged, count = 1.0, False, 0
         offset = self.offsets(qpos, qvel) if free else None
-        r, J, back = _reduced(now, self.sigma, offset, self.sigma)
+        r, J, back = self.reduced(now, offset)
         cost = self.cost(now, offset)
         while count < most:
             count += 1
@@ -465,7 +600,7 @@ class _Problem:
             if small:
                 converged = True
                 break
-            r, J, back = _reduced(now, self.sigma, offset, self.sigma)
+            r, J, back = self.reduced(now, offset)
         return x, now, qpos, qvel, converged, count
 
     def cost(self, e: _Evaluation, offset: Any) -> float:
@@ -531,15 +666,24 @@ class _Problem:
         """Error bars, identifiability and the certificate."""
         names = [u.name for u in self.unknowns]
         free = self.free and e.by_state is not None
-        r, J, _ = _reduced(e, self.sigma, self.offsets(qpos, qvel) if free else None, self.sigma)
+        r, J, _ = self.reduced(e, self.offsets(qpos, qvel) if free else None)
         _, s, Vt = np.linalg.svd(J * self.scale, full_matrices=False)
         top = s[0] if len(s) and s[0] > 0 else 1.0
         lost = s <= self.singular * top
-        unknown_states = e.by_state.shape[-1] * len(e.r) if free else 0
-        spread = float(r @ r) / max(len(r) - len(x) - unknown_states, 1) if self.given is None else 1.0
+        spread = self.spread(r, len(x), free, e)
         variance = np.where(lost, 0.0, spread / np.where(lost, 1.0, s) ** 2)
         scaled = Vt.T * self.scale[:, None]
         covariance = (scaled * variance) @ scaled.T
+        N = len(e.r)
+        if not free and N >= max(8, 2 * len(x)):
+            # The noise of an interval's first state is common to its samples: as much as intervals scatter.
+            weighted = np.nan_to_num(e.r / self.sigma)
+            by = np.where(np.isfinite(e.r)[..., None], e.J / self.sigma[:, None], 0.0)
+            scores = np.einsum("nhc,nhcp->np", weighted, by)
+            each = scores @ (covariance / spread) * math.sqrt(N / (N - len(x)))
+            wider = np.sum(each**2, axis=0) / np.maximum(np.diag(covariance), 1e-300)
+            wider = np.sqrt(np.maximum(wider, 1.0))
+            covariance = covariance * np.outer(wider, wider)
         undetermined = np.any(np.abs(Vt[lost]) > 1e-3, axis=0) if lost.any() else np.zeros(len(x), dtype=bool)
         std = np.where(undetermined, math.inf, np.sqrt(np.diag(covariance)))
         unidentified = [_describe(v, names) for v in Vt[lost]]
