@@ -71,8 +71,8 @@ class Fit:
     names : list of str
         The unknowns.
     unidentified : list of str
-        Directions in the space of the unknowns, each relative to its scale, along which the predictions do
-        not change: they stay at their first values.
+        Directions in the space of the unknowns, each relative to its scale, along which predictions change by
+        less than noise and solvers, or only by what noise and differences make: they stay at their start.
     weak : list of str
         Directions whose standard error exceeds the scale of the parameters.
     at_bound : list of str
@@ -85,11 +85,12 @@ class Fit:
         By sample: time (s), prediction less measurement (samples, channels), the certificate of the last step
         (relative residual of the exact law), whether the steps before it are differentiable.
     beyond_noise : numpy.ndarray
-        Samples that these values under this law do not explain: a channel is further off than noise allows.
+        Samples that these values under this law do not explain: a channel is off by more than 7 standard
+        deviations.
     inexact : numpy.ndarray
         Samples whose step is far from the exact law, at more than `exact` of the fit.
     converged : bool
-        Whether the last step was below its tolerance.
+        Whether a whole Gauss-Newton step under the final weights is small against the error bars.
     iterations, steps, linearised : int
         Gauss-Newton iterations; simulated steps, and how many of them were also linearised.
     rollouts : float
@@ -203,13 +204,14 @@ def fit(
         Standard deviation of each channel: nv of positions and nv of velocities (m, rad, m/s, rad/s), or one
         per sensor value. Default: estimated from the residuals.
     max_iter : int
-        Gauss-Newton iterations.
+        Gauss-Newton iterations, all together; a fit that needs more is not converged.
     tolerance : float
         A step smaller than this times the parameters' scales ends the fit.
     solve_tolerance : float
         Tolerance of rigid laws' solvers during the fit; the soft law's is a hundredth of it.
     singular : float
-        Directions with a smaller singular value, relative to the largest, count as not determined.
+        Directions with a smaller singular value, relative to the largest, count as not determined, beside
+        those of a test against noise and numerical errors.
     exact : float
         Relative residual of the exact law above which a sample is reported as `inexact`.
     coarse : bool
@@ -372,7 +374,9 @@ class _Problem:
         p.check(self.x, self.methods, 4)
         qpos, qvel = self.begin_states()
         now = p.evaluate(self.x, False, qpos, qvel)
-        self.x, *_, count = self.descend(self.x, now, qpos, qvel, False, self.max_iter, True)
+        self.x, *_, count = self.descend(
+            self.x, now, qpos, qvel, False, max(self.max_iter // 2, 1), True
+        )
         self.iterations += count
         self.cut, self.predictor, self.sigma, self.given, self.free = cut, whole, sigma, given, free
         whole.analytic, whole.steps, whole.linearised = p.analytic, p.steps, p.linearised
@@ -394,6 +398,9 @@ class _Problem:
         converged, iterations = False, self.iterations
         for _ in range(len(x) + 1):
             x, now, qpos, qvel, converged, iterations = self.iterate(x, now, qpos, qvel, iterations)
+            if len(self.locked) == len(x):
+                converged = True  # nothing is left to be found
+                break
             more = self.undetermined(x, now, qpos, qvel)
             if not len(more):
                 break
@@ -454,7 +461,7 @@ class _Problem:
         return x, now, qpos, qvel, converged, iterations
 
     def plain_squares(self, r: Any) -> float:
-        """Squares by the motion of channels, whatever the noise; what solvers leave counts as nothing less."""
+        """Squares by the motion of channels, whatever the noise; no less than what solvers leave."""
         rms = np.sqrt(np.nanmean(r**2, axis=(0, 1)))
         return float(np.sum((np.maximum(rms, self.floor) / self.motion) ** 2))
 
@@ -471,12 +478,21 @@ class _Problem:
         return float(np.linalg.norm(J @ step)) <= 2 * _LAST * math.sqrt(len(x) * max(spread, 1e-300))
 
     def reduced(self, e: _Evaluation, offset: Any) -> tuple[Any, Any, Any]:
-        """Weighted residuals and derivatives, without directions that are known to be undetermined."""
+        """Weighted residuals and derivatives, without directions that are not determined."""
         r, J, back = _reduced(e, self.sigma, offset, self.sigma)
-        if len(self.locked):
-            A = J * self.scale
-            J = (A - (A @ self.locked.T) @ self.locked) / self.scale
-        return r, J, back
+        A = J * self.scale
+        A = A - (A @ self.locked.T) @ self.locked
+        # Nor are directions followed whose effect is below what solvers leave.
+        _, s, Vt = np.linalg.svd(A, full_matrices=False)
+        for value, v in zip(s, Vt, strict=True):
+            if value > self.singular * max(s[0], 1e-300) and not self.seen(e, v):
+                A = A - np.outer(A @ v, v)
+        return r, A / self.scale, back
+
+    def seen(self, e: _Evaluation, v: Any) -> bool:
+        """Whether predictions along a direction change by more than what solvers leave."""
+        change = np.abs(e.J @ (v * self.scale)).reshape(-1, e.J.shape[2])
+        return bool(np.any(np.nanmax(change, axis=0, initial=0.0) * 0.1 > self.floor))
 
     def undetermined(self, x: Any, e: _Evaluation, qpos: Any, qvel: Any) -> Any:
         """Directions, relative to the scales, that the log does not determine beside those known: (k, P).
@@ -485,8 +501,10 @@ class _Problem:
         in the same way if differences take another step and the intervals start elsewhere within the noise.
         """
         free = e.by_state is not None
-        r, J, _ = self.reduced(e, self.offsets(qpos, qvel) if free else None)
-        _, s, Vt = np.linalg.svd(J * self.scale, full_matrices=False)
+        r, J, _ = _reduced(e, self.sigma, self.offsets(qpos, qvel) if free else None, self.sigma)
+        A = J * self.scale
+        A = A - (A @ self.locked.T) @ self.locked
+        _, s, Vt = np.linalg.svd(A, full_matrices=False)
         top = s[0] if len(s) and s[0] > 0 else 1.0
         spread = self.spread(r, len(x), free, e)
         slow = np.flatnonzero(~self.predictor.analytic)
@@ -497,9 +515,7 @@ class _Problem:
             if value <= self.singular * top:
                 continue
             direction = v * self.scale
-            change = np.abs(e.J @ direction)
-            seen = np.nanmax(change, axis=(0, 1)) * 0.1 > self.floor
-            if not seen.any() or math.sqrt(spread) > _MOST * value:
+            if not self.seen(e, v) or math.sqrt(spread) > _MOST * value:
                 found.append(v)
                 continue
             if not moved and not np.any(np.abs(v[slow]) > 1e-3):
@@ -509,9 +525,13 @@ class _Problem:
             if again is False:
                 continue
             rows, other = again
-            a, b = (J_ @ direction / self.sigma for J_ in (e.J[rows], other))
+            a, b = e.J[rows] @ direction, other @ direction
             there = np.isfinite(a) & np.isfinite(b) & np.isfinite(e.r[rows])
-            if np.linalg.norm((a - b)[there]) > _SAME * np.linalg.norm(a[there]):
+            a, b = np.where(there, a, 0.0), np.where(there, b, 0.0)
+            if all(
+                np.linalg.norm((a - b) / weight) > _SAME * np.linalg.norm(a / weight)
+                for weight in (self.sigma, self.motion)
+            ):
                 found.append(v)
         return np.array(found).reshape(-1, len(x))
 
@@ -675,11 +695,12 @@ class _Problem:
         scaled = Vt.T * self.scale[:, None]
         covariance = (scaled * variance) @ scaled.T
         N = len(e.r)
-        if not free and N >= max(8, 2 * len(x)):
+        if max(8, 2 * len(x)) <= N:
             # The noise of an interval's first state is common to its samples: as much as intervals scatter.
-            weighted = np.nan_to_num(e.r / self.sigma)
-            by = np.where(np.isfinite(e.r)[..., None], e.J / self.sigma[:, None], 0.0)
-            scores = np.einsum("nhc,nhcp->np", weighted, by)
+            begin = np.cumsum([0, *(np.isfinite(one).sum() for one in e.r)])
+            if free:
+                begin = begin + np.arange(N + 1) * e.by_state.shape[-1]
+            scores = np.add.reduceat(J * r[:, None], begin[:-1][np.diff(begin) > 0], axis=0)
             each = scores @ (covariance / spread) * math.sqrt(N / (N - len(x)))
             wider = np.sum(each**2, axis=0) / np.maximum(np.diag(covariance), 1e-300)
             wider = np.sqrt(np.maximum(wider, 1.0))
@@ -691,6 +712,12 @@ class _Problem:
         if unidentified:
             warnings.warn(
                 "the log does not determine " + "; ".join(unidentified), IdentifiabilityWarning, stacklevel=4
+            )
+        if not converged:
+            warnings.warn(
+                f"fit: not converged after {iterations} iterations; values and error bars are provisional",
+                RuntimeWarning,
+                stacklevel=4,
             )
         # Samples in the order of time within each log.
         flat = e.r.reshape(-1, e.r.shape[-1])
