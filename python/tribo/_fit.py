@@ -18,7 +18,7 @@ __all__ = ["Fit", "IdentifiabilityWarning", "Log", "Parameter", "fit"]
 
 _FAR = 7.0  # standard deviations, beyond which noise does not explain a sample
 _MOST = 3.0  # scales: with a larger standard error a direction counts as not determined
-_SAME = 0.5  # relative difference of derivatives that are repeated, beyond which they are noise
+_SAME = 0.8  # relative difference of derivatives that are repeated, beyond which they are noise
 _LAST = 0.1  # standard errors: a step below this is the last
 
 
@@ -585,6 +585,8 @@ class _Problem:
         offset = self.offsets(qpos, qvel) if free else None
         r, J, back = self.reduced(now, offset)
         cost = self.cost(now, offset)
+        # The part of its step that each interval's first state takes: less after it made things worse.
+        share = np.ones(len(now.r))
         while count < most:
             count += 1
             step, length, predicted = self.bounded(x, r, J, radius)
@@ -599,6 +601,7 @@ class _Problem:
             q_new, v_new = qpos, qvel
             if back is not None:
                 moves = np.array([-np.linalg.solve(R, a + b @ (x_new - x)) for R, a, b in back])
+                moves *= share[:, None]
                 q_new = _move(self.m, qpos, moves[:, : self.m.nv])
                 v_new = qvel + moves[:, self.m.nv :]
             try:
@@ -607,9 +610,12 @@ class _Problem:
                 new_cost = self.cost(trial, new_offset)
             except Error:
                 new_cost = math.inf
+            if back is not None and math.isfinite(new_cost):
+                worse = self.by_interval(trial, new_offset) > self.by_interval(now, offset) * (1 + 1e-9)
+                share = np.where(worse, 0.25 * share, np.minimum(1.0, 2 * share))
             if not new_cost <= cost * (1 + 1e-12):
                 radius = 0.25 * length
-                if radius < 1e-10:
+                if radius < 1e-10 and (back is None or np.max(share) < 1e-3):
                     break
                 continue
             gain = (cost - new_cost) / max(predicted, 1e-300)
@@ -630,6 +636,9 @@ class _Problem:
         if np.any(~np.isfinite(e.r) & np.isfinite(self.targets())):
             return math.inf
         return total
+
+    def by_interval(self, e: _Evaluation, offset: Any) -> Any:
+        return np.nansum((e.r / self.sigma) ** 2, axis=(1, 2)) + np.sum((offset / self.sigma) ** 2, axis=1)
 
     def targets(self) -> Any:
         cut = self.cut
