@@ -339,12 +339,14 @@ class _Problem:
         # Channels of the same unit, and the others beside them (1 rad as 1 m).
         self.motion = np.maximum(self.motion, 1e-3 * np.maximum(most, both))
         floor = np.maximum(1e-6 * self.motion, 1e-7 * most)
+        self.solver = np.zeros(len(self.motion))
         if not sensors:
             # What solvers leave of the velocity that a step's forces give.
             h = float(m.opt.timestep)
             speed = float(m.opt.solve_tolerance) * float(np.linalg.norm(m.opt.gravity)) * h
             samples = min(self.predictor.horizon, 100) * cut.substeps
-            floor = np.maximum(floor, np.where(halves == 1, speed, speed * samples * h))
+            self.solver = np.where(halves == 1, speed, speed * samples * h)
+            floor = np.maximum(floor, self.solver)
         return floor
 
     def estimate_noise(self, r: Any) -> Any:
@@ -374,9 +376,7 @@ class _Problem:
         p.check(self.x, self.methods, 4)
         qpos, qvel = self.begin_states()
         now = p.evaluate(self.x, False, qpos, qvel)
-        self.x, *_, count = self.descend(
-            self.x, now, qpos, qvel, False, max(self.max_iter // 2, 1), True
-        )
+        self.x, *_, count = self.descend(self.x, now, qpos, qvel, False, max(self.max_iter // 2, 1), True)
         self.iterations += count
         self.cut, self.predictor, self.sigma, self.given, self.free = cut, whole, sigma, given, free
         whole.analytic, whole.steps, whole.linearised = p.analytic, p.steps, p.linearised
@@ -533,7 +533,9 @@ class _Problem:
                 for weight in (self.sigma, self.motion)
             ):
                 found.append(v)
-        return np.array(found).reshape(-1, len(x))
+        lost = np.array(found).reshape(-1, len(x))
+        lost = np.where(np.abs(lost) > 1e-3, lost, 0.0)
+        return lost / np.linalg.norm(lost, axis=1, keepdims=True)
 
     def repeated(self, x: Any, e: _Evaluation, qpos: Any, qvel: Any, slow: Any, moved: bool) -> Any:
         """Derivatives of some intervals with another step, from states that noise might have given."""
@@ -714,6 +716,16 @@ class _Problem:
             wider = np.sum(each**2, axis=0) / np.maximum(np.diag(covariance), 1e-300)
             wider = np.sqrt(np.maximum(wider, 1.0))
             covariance = covariance * np.outer(wider, wider)
+        # What solvers leave may be the same in all samples, so that it does not average out.
+        inverse = (scaled * np.where(lost, 0.0, 1 / np.where(lost, 1.0, s) ** 2)) @ scaled.T
+        channels = e.r.shape[-1]
+        none = np.full(e.by_state.shape[-1] if free else 0, -1)
+        of = np.concatenate(
+            [[*np.broadcast_to(np.arange(channels), one.shape)[np.isfinite(one)], *none] for one in e.r]
+        ).astype(int)
+        for channel in np.flatnonzero(self.solver):
+            bias = inverse @ J[of == channel].sum(axis=0) * (self.solver[channel] / self.sigma[channel])
+            covariance = covariance + np.outer(bias, bias)
         undetermined = np.any(np.abs(Vt[lost]) > 1e-3, axis=0) if lost.any() else np.zeros(len(x), dtype=bool)
         std = np.where(undetermined, math.inf, np.sqrt(np.diag(covariance)))
         unidentified = [_describe(v, names) for v in Vt[lost]]
