@@ -308,6 +308,7 @@ class _Problem:
         self.methods = ["differences"] * len(unknowns)
         self.iterations, self.checked = 0, False
         self.locked = np.zeros((0, len(unknowns)))
+        self.rough = False
         self.length = sum((len(np.asarray(log.times)) - 1) * cut.substeps for log in logs)
         # Motion of each channel over a sample, below which nothing can be resolved.
         if predictor.sensors:
@@ -401,6 +402,7 @@ class _Problem:
             if len(self.locked) == len(x):
                 converged = True  # nothing is left to be found
                 break
+            self.rough = False
             more = self.undetermined(x, now, qpos, qvel)
             if not len(more):
                 break
@@ -413,7 +415,7 @@ class _Problem:
             x = np.where(np.sum(self.locked**2, axis=0) > 1 - 1e-12, self.begin, x)
             qpos, qvel = self.begin_states()
             now = self.predictor.evaluate(x, False, qpos, qvel)
-        return self.report(x, now, qpos, qvel, methods, converged, iterations)
+        return self.report(x, now, qpos, qvel, methods, converged and not self.rough, iterations)
 
     def iterate(
         self, x: Any, now: _Evaluation, qpos: Any, qvel: Any, iterations: int
@@ -532,6 +534,10 @@ class _Problem:
                 np.linalg.norm((a - b) / weight) > _SAME * np.linalg.norm(a / weight)
                 for weight in (self.sigma, self.motion)
             ):
+                if not moved and np.linalg.norm(b / self.sigma) > 2 * np.linalg.norm(a / self.sigma):
+                    # It matters, but the motion jumps: these error bars mean nothing.
+                    self.rough = True
+                    continue
                 found.append(v)
         lost = np.array(found).reshape(-1, len(x))
         lost = np.where(np.abs(lost) > 1e-3, lost, 0.0)
@@ -736,7 +742,8 @@ class _Problem:
             )
         if not converged:
             warnings.warn(
-                f"fit: not converged after {iterations} iterations; values and error bars are provisional",
+                f"fit: not converged after {iterations} iterations; values and error bars are provisional"
+                + ("; predictions jump with the parameters" if self.rough else ""),
                 RuntimeWarning,
                 stacklevel=4,
             )
