@@ -308,6 +308,7 @@ class _Problem:
         self.methods = ["differences"] * len(unknowns)
         self.iterations, self.checked = 0, False
         self.locked = np.zeros((0, len(unknowns)))
+        self.believed = True  # the estimate of noise
         self.rough = False
         self.length = sum((len(np.asarray(log.times)) - 1) * cut.substeps for log in logs)
         # Motion of each channel over a sample, below which nothing can be resolved.
@@ -415,7 +416,8 @@ class _Problem:
             x = np.where(np.sum(self.locked**2, axis=0) > 1 - 1e-12, self.begin, x)
             qpos, qvel = self.begin_states()
             now = self.predictor.evaluate(x, False, qpos, qvel)
-        return self.report(x, now, qpos, qvel, methods, converged and not self.rough, iterations)
+        sure = self.believed and not self.rough
+        return self.report(x, now, qpos, qvel, methods, converged and sure, iterations)
 
     def iterate(
         self, x: Any, now: _Evaluation, qpos: Any, qvel: Any, iterations: int
@@ -444,12 +446,15 @@ class _Problem:
                     x, now, qpos, qvel, free, most, free != self.free
                 )
                 iterations += count
+                if weights == "kept":
+                    # Their proportions stay; together they are as large as the residuals.
+                    self.sigma = self.sigma * max(math.sqrt(np.nanmean((now.r / self.sigma) ** 2)), 1e-6)
                 if self.given is not None or free != self.free or weights == "kept":
                     break
                 if not free and not self.plain_squares(now.r) <= allowed * first:
                     # These weights trade what the motion shows for channels that it leaves alone.
                     x, now, qpos, qvel, self.sigma = before
-                    weights = "kept"
+                    weights, self.believed = "kept", False
                     continue
                 before = (x, now, qpos, qvel, self.sigma)
                 sigma = self.refined(now, qpos, qvel) if free else self.estimate_noise(now.r)
@@ -510,7 +515,7 @@ class _Problem:
         top = s[0] if len(s) and s[0] > 0 else 1.0
         spread = self.spread(r, len(x), free, e)
         slow = np.flatnonzero(~self.predictor.analytic)
-        moved = not self.predictor.sensors and len(e.r) > len(self.predictor.cut.signal)
+        moved = self.believed and not self.predictor.sensors and len(e.r) > len(self.predictor.cut.signal)
         again: Any = None
         found = []
         for value, v in zip(s, Vt, strict=True):
@@ -704,7 +709,9 @@ class _Problem:
         names = [u.name for u in self.unknowns]
         free = self.free and e.by_state is not None
         r, J, _ = self.reduced(e, self.offsets(qpos, qvel) if free else None)
-        _, s, Vt = np.linalg.svd(J * self.scale, full_matrices=False)
+        # With fewer residuals than unknowns some directions have no row: zeros stand for these.
+        rows = np.concatenate([J * self.scale, np.zeros((max(len(x) - len(J), 0), len(x)))])
+        _, s, Vt = np.linalg.svd(rows, full_matrices=False)
         top = s[0] if len(s) and s[0] > 0 else 1.0
         lost = s <= self.singular * top
         spread = self.spread(r, len(x), free, e)
@@ -743,7 +750,8 @@ class _Problem:
         if not converged:
             warnings.warn(
                 f"fit: not converged after {iterations} iterations; values and error bars are provisional"
-                + ("; predictions jump with the parameters" if self.rough else ""),
+                + ("; predictions jump with the parameters" if self.rough else "")
+                + ("" if self.believed else "; the noise could not be estimated, give noise="),
                 RuntimeWarning,
                 stacklevel=4,
             )
