@@ -1,6 +1,9 @@
 """Parameters from logged motions."""
 
 import copy
+import re
+import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -250,3 +253,118 @@ def test_mistakes_are_named():
         tribo.fit(
             m, tribo.Log(log.times, log.qpos, np.asarray(log.qvel)[:, :1], ctrl=log.ctrl), ["body.l2.mass"]
         )
+
+
+# ---- no claim that the log does not bear out -------------------------------------------------------
+
+BOX = """<mujoco><option timestep=".002"/><worldbody>
+<geom name="floor" type="plane" size="5 5 .1" friction="0"/>
+<body name="box" pos="0 0 .05"><freejoint/>
+<geom name="box" type="box" size=".1 .1 .05" mass="1" friction=".37"/></body></worldbody></mujoco>"""
+NOISE = np.repeat([1e-5, 1e-4], 6)
+
+
+def slide(seed=None, exact_start=False):
+    """A box that slides; with a seed, 10 um (10 urad) and 0.1 mm/s (0.1 mrad/s) of noise."""
+    m = tribo.Model.from_xml_string(BOX)
+    d = tribo.Data(m)
+    d.qvel[0] = 2
+    rng = np.random.default_rng(seed)
+    times, qpos, qvel = [], [], []
+    for k in range(250):
+        n = 0 * NOISE if seed is None or (exact_start and k == 0) else NOISE * rng.normal(size=12)
+        times.append(d.time)
+        qpos.append(tribo.integrate_pos(m, d.qpos.copy(), n[:6], 1.0))
+        qvel.append(d.qvel + n[6:])
+        tribo.step(m, d)
+    return m, tribo.Log(times, qpos, qvel)
+
+
+@pytest.mark.parametrize("settings", ({}, {"horizon": None}, {"states": "estimated"}, {"coarse": False}))
+@pytest.mark.parametrize("start", (0.37, 0.36, 0.185, 0.555))
+def test_an_exact_log_gives_the_truth_from_everywhere(settings, start):
+    m, log = slide()
+    f = tribo.fit(m, log, [tribo.Parameter("geom.box.friction", start=start)], **settings)
+    assert f.converged
+    assert f.values["geom.box.friction"] == pytest.approx(0.37, abs=1e-7)
+    assert abs(f.values["geom.box.friction"] - 0.37) < 4 * f.std["geom.box.friction"] < 1e-5
+    assert not len(f.beyond_noise) and not f.unidentified and not f.at_bound
+
+
+@pytest.mark.parametrize(
+    "settings", ({}, {"noise": NOISE}, {"horizon": None}, {"states": "estimated", "noise": NOISE}), ids=str
+)
+def test_a_noisy_log_is_within_its_error_bars(settings):
+    close = 0
+    for seed in range(8):
+        m, log = slide(seed, "horizon" in settings)
+        for start in (0.2, 0.37, 0.5):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", RuntimeWarning)
+                f = tribo.fit(m, log, [tribo.Parameter("geom.box.friction", start=start)], **settings)
+            assert np.isfinite(f.std["geom.box.friction"])
+            good = abs(f.values["geom.box.friction"] - 0.37) <= 4 * f.std["geom.box.friction"] < 0.01
+            close += good
+    assert close >= 22
+
+
+@pytest.mark.parametrize("seed", (None, 0))
+@pytest.mark.parametrize("settings", ({}, {"noise": NOISE}, {"states": "estimated"}, {"horizon": None}))
+@pytest.mark.parametrize("quantity", ("density", "mass"))
+def test_what_scales_out_of_the_motion_is_not_determined(quantity, settings, seed):
+    m, log = slide(seed)
+    name = f"body.box.{quantity}"
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        f = tribo.fit(m, log, [tribo.Parameter(name, start=1.1)], **settings)
+    assert f.values[name] == 1.1 and np.isinf(f.std[name]) and f.unidentified == [f"+1.00 {name}"]
+    assert any(w.category is tribo.IdentifiabilityWarning and name in str(w.message) for w in said)
+
+
+def test_what_is_determined_is_found_beside_what_is_not():
+    m, log = slide()
+    unknowns = ["body.box.density", tribo.Parameter("geom.box.friction", start=0.5)]
+    with pytest.warns(tribo.IdentifiabilityWarning, match="density"):
+        f = tribo.fit(m, log, unknowns)
+    assert f.values["geom.box.friction"] == pytest.approx(0.37, abs=1e-6)
+    assert f.values["body.box.density"] == pytest.approx(1, abs=1e-9) and np.isinf(f.std["body.box.density"])
+    assert np.isfinite(f.std["geom.box.friction"])
+
+
+@pytest.mark.parametrize("most", (1, 2, 3))
+def test_iterations_are_counted(most):
+    m, _ = arm()
+    log = motion(m, 400, waves(400, 2))
+    unknowns = [tribo.Parameter(n, start=v * 3) for n, v in TRUE.items()]
+    with pytest.warns(RuntimeWarning, match="not converged"):
+        f = tribo.fit(m, log, unknowns, max_iter=most)
+    assert f.iterations <= most and not f.converged and "not converged" in str(f)
+
+
+def test_the_page_finds_the_values_of_its_model():
+    page = Path(__file__).parents[2] / "docs/manual/python-fit.md"
+    code = re.search(r"```python\n(.*?)```", page.read_text(), re.S)[1]
+    names: dict = {}
+    exec(code, names)
+    true = {
+        "body.lower.mass": 0.5,
+        "actuator.servo.kp": 20,
+        "joint.shoulder.damping": 0.3,
+        "joint.elbow.damping": 0.2,
+        "joint.elbow.armature": 0.01,
+        "delay": 0,
+    }
+    f = names["found"]
+    assert f.converged and not f.unidentified and not len(f.beyond_noise)
+    for name, value in true.items():
+        assert f.values[name] == pytest.approx(value, rel=1e-5, abs=1e-7), name
+
+
+def test_wrong_arguments_are_named():
+    m, log = slide()
+    for noise in ({"qpos": 1e-5}, [1e-5, 1e-4]):
+        with pytest.raises((TypeError, ValueError), match="2 nv = 12 values: positions, velocities"):
+            tribo.fit(m, log, ["geom.box.friction"], noise=noise)
+    with pytest.raises(TypeError, match="list of paths"):
+        tribo.fit(m, log, [0.3])
+    assert tribo.fit(m, log, "geom.box.friction").names == ["geom.box.friction"]

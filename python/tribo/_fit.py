@@ -16,6 +16,12 @@ from ._fit_predict import _Evaluation, _Predictor
 __all__ = ["Fit", "IdentifiabilityWarning", "Log", "Parameter", "fit"]
 
 
+_FAR = 7.0  # standard deviations, beyond which noise does not explain a sample
+_MOST = 3.0  # scales: with a larger standard error a direction counts as not determined
+_SAME = 0.8  # relative difference of derivatives that are repeated, beyond which they are noise
+_LAST = 0.1  # standard errors: a step below this is the last
+
+
 class IdentifiabilityWarning(RuntimeWarning):
     """The log does not determine some parameters, or some combinations of them."""
 
@@ -65,8 +71,8 @@ class Fit:
     names : list of str
         The unknowns.
     unidentified : list of str
-        Directions in the space of the unknowns, each relative to its scale, along which the predictions do
-        not change: they stay at their first values.
+        Directions in the space of the unknowns, each relative to its scale, along which predictions change by
+        less than noise and solvers, or only by what noise and differences make: they stay at their start.
     weak : list of str
         Directions whose standard error exceeds the scale of the parameters.
     at_bound : list of str
@@ -79,11 +85,12 @@ class Fit:
         By sample: time (s), prediction less measurement (samples, channels), the certificate of the last step
         (relative residual of the exact law), whether the steps before it are differentiable.
     beyond_noise : numpy.ndarray
-        Samples that these values under this law do not explain: a channel is further off than noise allows.
+        Samples that these values under this law do not explain: a channel is off by more than 7 standard
+        deviations.
     inexact : numpy.ndarray
         Samples whose step is far from the exact law, at more than `exact` of the fit.
     converged : bool
-        Whether the last step was below its tolerance.
+        Whether a whole Gauss-Newton step under the final weights is small against the error bars.
     iterations, steps, linearised : int
         Gauss-Newton iterations; simulated steps, and how many of them were also linearised.
     rollouts : float
@@ -158,7 +165,7 @@ class Fit:
 def fit(
     m: Any,
     log: Log | Sequence[Log],
-    parameters: Sequence[Parameter | str],
+    parameters: Sequence[Parameter | str] | Parameter | str,
     *,
     horizon: int | None = 10,
     states: str = "logged",
@@ -185,7 +192,7 @@ def fit(
         The model; it is not changed (`Fit.apply`).
     log : Log or sequence of Log
         What was measured.
-    parameters : sequence of Parameter or str
+    parameters : Parameter, str or a sequence of them
         The unknowns.
     horizon : int, optional
         Samples of an interval; None: each log is one. Long intervals suffer less from noise of the logged
@@ -197,13 +204,14 @@ def fit(
         Standard deviation of each channel: nv of positions and nv of velocities (m, rad, m/s, rad/s), or one
         per sensor value. Default: estimated from the residuals.
     max_iter : int
-        Gauss-Newton iterations.
+        Gauss-Newton iterations, all together; a fit that needs more is not converged.
     tolerance : float
         A step smaller than this times the parameters' scales ends the fit.
     solve_tolerance : float
         Tolerance of rigid laws' solvers during the fit; the soft law's is a hundredth of it.
     singular : float
-        Directions with a smaller singular value, relative to the largest, count as not determined.
+        Directions with a smaller singular value, relative to the largest, count as not determined, beside
+        those of a test against noise and numerical errors.
     exact : float
         Relative residual of the exact law above which a sample is reported as `inexact`.
     coarse : bool
@@ -220,6 +228,14 @@ def fit(
         Values with error bars, what the log does not determine, what the law does not explain.
     """
     logs = [log] if isinstance(log, Log) else list(log)
+    if isinstance(parameters, str | Parameter):
+        parameters = [parameters]
+    for one in parameters:
+        if not isinstance(one, str | Parameter):
+            raise TypeError(
+                'parameters: expected a list of paths ("geom.box.friction") or tribo.Parameter, '
+                f"got {one!r} in it"
+            )
     unknowns = [q for p in parameters for q in _quantities(m, p)]
     if not unknowns or not logs:
         raise ValueError("fit: expected a log and at least one parameter")
@@ -238,6 +254,31 @@ def fit(
     if coarse and not predictor.sensors:
         problem.begin_with(_few(_cut(m, logs, min(10, predictor.horizon)), len(unknowns)))
     return problem.solve()
+
+
+def _kinds(m: Any) -> Any:
+    """Unit of each channel of a state: m, rad, m/s, rad/s."""
+    angular: list[int] = []
+    for kind in np.asarray(m.jnt_type):
+        angular += {0: [0, 0, 0, 1, 1, 1], 1: [1, 1, 1], 2: [0]}.get(int(kind), [1])
+    return np.array(angular + [2 + k for k in angular])
+
+
+def _noise(noise: Any, motion: Any, sensors: bool) -> Any:
+    """Given standard deviations, one per channel."""
+    if noise is None:
+        return None
+    n = len(motion)
+    what = f"{n} values, one per sensor value" if sensors else f"2 nv = {n} values: positions, velocities"
+    try:
+        array = np.asarray(noise, dtype=float)
+    except (TypeError, ValueError) as e:
+        raise TypeError(f"noise: expected {what}") from e
+    if array.shape not in ((), (1,), (n,)):
+        raise ValueError(f"noise: expected {what}, got shape {array.shape}")
+    if not np.all(array > 0) or not np.all(np.isfinite(array)):
+        raise ValueError(f"noise: expected {what}, all positive")
+    return np.broadcast_to(array, (n,)).copy()
 
 
 class _Problem:
@@ -266,6 +307,9 @@ class _Problem:
         self.begin = self.x.copy()
         self.methods = ["differences"] * len(unknowns)
         self.iterations, self.checked = 0, False
+        self.locked = np.zeros((0, len(unknowns)))
+        self.believed = True  # the estimate of noise
+        self.rough = False
         self.length = sum((len(np.asarray(log.times)) - 1) * cut.substeps for log in logs)
         # Motion of each channel over a sample, below which nothing can be resolved.
         if predictor.sensors:
@@ -279,18 +323,39 @@ class _Problem:
                     np.nanstd(cut.target_v.reshape(-1, m.nv), axis=0),
                 ]
             )
-        self.motion = np.where(self.motion > 0, self.motion, np.max(self.motion, initial=0.0) or 1.0)
-        channels = len(self.motion)
-        self.given = (
-            None if noise is None else np.broadcast_to(np.asarray(noise, dtype=float), (channels,)).copy()
-        )
+        self.floor = self.at_least(m, cut, predictor.sensors)
+        self.given = _noise(noise, self.motion, predictor.sensors)
         self.sigma = self.motion.copy() if self.given is None else self.given
+
+    def at_least(self, m: Any, cut: _Intervals, sensors: bool) -> Any:
+        """Smallest noise that is believed; fills the motion of channels that hardly move.
+
+        A channel that the motion leaves alone is exact, whatever the unknowns: a noise estimated from its
+        residuals would give it all of the weight.
+        """
+        kinds = np.zeros(len(self.motion), dtype=int) if sensors else _kinds(m)
+        most = np.array([np.max(self.motion[kinds == k]) for k in kinds])
+        halves = np.zeros(len(self.motion), dtype=int) if sensors else np.repeat([0, 1], int(m.nv))
+        both = np.array([np.max(self.motion[halves == k]) for k in halves])
+        both = np.where(both > 0, both, 1.0)
+        # Channels of the same unit, and the others beside them (1 rad as 1 m).
+        self.motion = np.maximum(self.motion, 1e-3 * np.maximum(most, both))
+        floor = np.maximum(1e-6 * self.motion, 1e-7 * most)
+        self.solver = np.zeros(len(self.motion))
+        if not sensors:
+            # What solvers leave of the velocity that a step's forces give.
+            h = float(m.opt.timestep)
+            speed = float(m.opt.solve_tolerance) * float(np.linalg.norm(m.opt.gravity)) * h
+            samples = min(self.predictor.horizon, 100) * cut.substeps
+            self.solver = np.where(halves == 1, speed, speed * samples * h)
+            floor = np.maximum(floor, self.solver)
+        return floor
 
     def estimate_noise(self, r: Any) -> Any:
         """Standard deviation of each channel from residuals."""
         rms = np.sqrt(np.nanmean(r**2, axis=(0, 1)))
         # Both ends of an interval are measured.
-        return np.maximum(rms / (math.sqrt(2) if self.free else 1.0), 1e-7 * self.motion)
+        return np.maximum(rms / (math.sqrt(2) if self.free else 1.0), self.floor)
 
     def begin_states(self) -> tuple[Any, Any]:
         return self.cut.qpos.copy(), self.cut.qvel.copy()
@@ -313,7 +378,7 @@ class _Problem:
         p.check(self.x, self.methods, 4)
         qpos, qvel = self.begin_states()
         now = p.evaluate(self.x, False, qpos, qvel)
-        self.x, *_, count = self.descend(self.x, now, qpos, qvel, False, self.max_iter, True)
+        self.x, *_, count = self.descend(self.x, now, qpos, qvel, False, max(self.max_iter // 2, 1), True)
         self.iterations += count
         self.cut, self.predictor, self.sigma, self.given, self.free = cut, whole, sigma, given, free
         whole.analytic, whole.steps, whole.linearised = p.analytic, p.steps, p.linearised
@@ -333,28 +398,186 @@ class _Problem:
                 x = self.begin
                 now = self.predictor.evaluate(x, False, qpos, qvel)
         converged, iterations = False, self.iterations
+        for _ in range(len(x) + 1):
+            x, now, qpos, qvel, converged, iterations = self.iterate(x, now, qpos, qvel, iterations)
+            if len(self.locked) == len(x):
+                converged = True  # nothing is left to be found
+                break
+            self.rough = False
+            more = self.undetermined(x, now, qpos, qvel)
+            if not len(more):
+                break
+            # Back to the first values along these directions; the others once more.
+            both = np.concatenate([self.locked, more])
+            _, s, Vt = np.linalg.svd(both, full_matrices=False)
+            self.locked = Vt[s > 1e-6]
+            away = (x - self.begin) / self.scale
+            x = np.clip(x - self.scale * (self.locked.T @ (self.locked @ away)), self.low, self.high)
+            x = np.where(np.sum(self.locked**2, axis=0) > 1 - 1e-12, self.begin, x)
+            qpos, qvel = self.begin_states()
+            now = self.predictor.evaluate(x, False, qpos, qvel)
+        sure = self.believed and not self.rough
+        return self.report(x, now, qpos, qvel, methods, converged and sure, iterations)
+
+    def iterate(
+        self, x: Any, now: _Evaluation, qpos: Any, qvel: Any, iterations: int
+    ) -> tuple[Any, _Evaluation, Any, Any, bool, int]:
+        """Steps and weights until both rest."""
+        converged = False
         for free in [False, True] if self.free else [False]:
+            first = self.plain_squares(now.r)
+            allowed = 1.1 + 10 * len(x) / max(np.isfinite(now.r).sum(), 1)
             if free:
                 self.sigma = self.given if self.given is not None else self.estimate_noise(now.r)
                 now = self.predictor.evaluate(x, True, qpos, qvel)
             elif self.given is None:
                 # The noise that remains after a step, if the model is linear so far.
-                r, J, _ = _reduced(now, self.sigma, None, None)
+                self.sigma = self.motion.copy()
+                r, J, _ = self.reduced(now, None)
                 step = self.bounded(x, r, J, 1.0)[0]
                 self.sigma = self.estimate_noise(now.r + now.J @ step)
             # Weights are those of the residuals at the end; with others the fit goes on.
-            for _ in range(4):
+            weights = "estimated"
+            before = (x, now, qpos, qvel, self.motion)
+            for _ in range(8):
+                most = self.max_iter - iterations
+                at = x
                 x, now, qpos, qvel, converged, count = self.descend(
-                    x, now, qpos, qvel, free, max(self.max_iter - iterations, 3), free != self.free
+                    x, now, qpos, qvel, free, most, free != self.free
                 )
                 iterations += count
-                if self.given is not None or free != self.free:
+                if weights == "kept":
+                    # Their proportions stay; together they are as large as the residuals.
+                    self.sigma = self.sigma * max(math.sqrt(np.nanmean((now.r / self.sigma) ** 2)), 1e-6)
+                if self.given is not None or free != self.free or weights == "kept":
                     break
-                before = self.sigma
-                self.sigma = self.refined(now, qpos, qvel) if free else self.estimate_noise(now.r)
-                if np.max(np.abs(np.log(self.sigma / before))) < 0.2:
+                if not free and not self.plain_squares(now.r) <= allowed * first:
+                    # These weights trade what the motion shows for channels that it leaves alone.
+                    x, now, qpos, qvel, self.sigma = before
+                    weights, self.believed = "kept", False
+                    continue
+                before = (x, now, qpos, qvel, self.sigma)
+                sigma = self.refined(now, qpos, qvel) if free else self.estimate_noise(now.r)
+                change = np.max(np.abs(np.log(sigma / self.sigma)))
+                if change < 0.2 and (not np.any(at != x) or self.rests(x, now, qpos, qvel, sigma)):
                     break
-        return self.report(x, now, qpos, qvel, methods, converged, iterations)
+                self.sigma = sigma
+                if most <= count:
+                    break
+        converged = converged and self.rests(x, now, qpos, qvel, self.sigma)
+        return x, now, qpos, qvel, converged, iterations
+
+    def plain_squares(self, r: Any) -> float:
+        """Squares by the motion of channels, whatever the noise; no less than what solvers leave."""
+        rms = np.sqrt(np.nanmean(r**2, axis=(0, 1)))
+        return float(np.sum((np.maximum(rms, self.floor) / self.motion) ** 2))
+
+    def rests(self, x: Any, e: _Evaluation, qpos: Any, qvel: Any, sigma: Any) -> bool:
+        """Whether a whole Gauss-Newton step under these weights is small against the error bars."""
+        kept, self.sigma = self.sigma, sigma
+        free = e.by_state is not None
+        r, J, _ = self.reduced(e, self.offsets(qpos, qvel) if free else None)
+        step = self.step(x, r, J, 0.0)
+        self.sigma = kept
+        if np.max(np.abs(step) / self.scale, initial=0.0) < 1e2 * self.tolerance:
+            return True
+        spread = max(float(r @ r) / max(len(r) - len(x), 1), 1.0 if self.given is None else 0.0)
+        return float(np.linalg.norm(J @ step)) <= 2 * _LAST * math.sqrt(len(x) * max(spread, 1e-300))
+
+    def reduced(self, e: _Evaluation, offset: Any) -> tuple[Any, Any, Any]:
+        """Weighted residuals and derivatives, without directions that are not determined."""
+        r, J, back = _reduced(e, self.sigma, offset, self.sigma)
+        A = J * self.scale
+        A = A - (A @ self.locked.T) @ self.locked
+        # Nor are directions followed whose effect is below what solvers leave.
+        _, s, Vt = np.linalg.svd(A, full_matrices=False)
+        for value, v in zip(s, Vt, strict=True):
+            if value > self.singular * max(s[0], 1e-300) and not self.seen(e, v):
+                A = A - np.outer(A @ v, v)
+        return r, A / self.scale, back
+
+    def seen(self, e: _Evaluation, v: Any) -> bool:
+        """Whether predictions along a direction change by more than what solvers leave."""
+        change = np.abs(e.J @ (v * self.scale)).reshape(-1, e.J.shape[2])
+        return bool(np.any(np.nanmax(change, axis=0, initial=0.0) * 0.1 > self.floor))
+
+    def undetermined(self, x: Any, e: _Evaluation, qpos: Any, qvel: Any) -> Any:
+        """Directions, relative to the scales, that the log does not determine beside those known: (k, P).
+
+        What is predicted along a direction must change by more than solvers leave, by more than noise, and
+        in the same way if differences take another step and the intervals start elsewhere within the noise.
+        """
+        free = e.by_state is not None
+        r, J, _ = _reduced(e, self.sigma, self.offsets(qpos, qvel) if free else None, self.sigma)
+        A = J * self.scale
+        A = A - (A @ self.locked.T) @ self.locked
+        _, s, Vt = np.linalg.svd(A, full_matrices=False)
+        top = s[0] if len(s) and s[0] > 0 else 1.0
+        spread = self.spread(r, len(x), free, e)
+        slow = np.flatnonzero(~self.predictor.analytic)
+        moved = self.believed and not self.predictor.sensors and len(e.r) > len(self.predictor.cut.signal)
+        again: Any = None
+        found = []
+        for value, v in zip(s, Vt, strict=True):
+            if value <= self.singular * top:
+                continue
+            direction = v * self.scale
+            if not self.seen(e, v) or math.sqrt(spread) > _MOST * value:
+                found.append(v)
+                continue
+            if not moved and not np.any(np.abs(v[slow]) > 1e-3):
+                continue
+            if again is None:
+                again = self.repeated(x, e, qpos, qvel, slow, moved)
+            if again is False:
+                continue
+            rows, other = again
+            a, b = e.J[rows] @ direction, other @ direction
+            there = np.isfinite(a) & np.isfinite(b) & np.isfinite(e.r[rows])
+            a, b = np.where(there, a, 0.0), np.where(there, b, 0.0)
+            if all(
+                np.linalg.norm((a - b) / weight) > _SAME * np.linalg.norm(a / weight)
+                for weight in (self.sigma, self.motion)
+            ):
+                if not moved and np.linalg.norm(b / self.sigma) > 2 * np.linalg.norm(a / self.sigma):
+                    # It matters, but the motion jumps: these error bars mean nothing.
+                    self.rough = True
+                    continue
+                found.append(v)
+        lost = np.array(found).reshape(-1, len(x))
+        lost = np.where(np.abs(lost) > 1e-3, lost, 0.0)
+        return lost / np.linalg.norm(lost, axis=1, keepdims=True)
+
+    def repeated(self, x: Any, e: _Evaluation, qpos: Any, qvel: Any, slow: Any, moved: bool) -> Any:
+        """Derivatives of some intervals with another step, from states that noise might have given."""
+        p = self.predictor
+        N = len(e.r)
+        rows = np.unique(np.linspace(0, N - 1, min(48, N)).astype(int))
+        q, v = qpos[rows], qvel[rows]
+        if moved:
+            nv = int(self.m.nv)
+            by = np.random.default_rng(0).normal(size=(len(rows), 2 * nv)) * self.sigma
+            q, v = _move(self.m, q, by[:, :nv]), v + by[:, nv:]
+        other = np.zeros((len(rows), *e.J.shape[1:]))
+        wide = e.J.shape[2]
+        fast = np.flatnonzero(p.analytic)
+        try:
+            if len(slow):
+                other[..., slow] = p.differenced(x, rows, slow, q, v, 10.0)[1][:, :, :wide]
+            if len(fast) and moved:
+                other[..., fast] = p.linear(x, rows, fast, False, q, v)[1][:, :, :wide]
+            elif len(fast):
+                other[..., fast] = e.J[rows][..., fast]
+        except Error:
+            return False
+        return rows, other
+
+    def spread(self, r: Any, unknowns: int, free: bool, e: _Evaluation) -> float:
+        """Variance of weighted residuals; an estimated noise is not believed to be smaller than it is."""
+        if self.given is not None:
+            return 1.0
+        states = e.by_state.shape[-1] * len(e.r) if free else 0
+        return max(float(r @ r) / max(len(r) - unknowns - states, 1), 1.0)
 
     def total(self, e: _Evaluation) -> float:
         """The cost at logged initial states."""
@@ -365,7 +588,7 @@ class _Problem:
         offset = self.offsets(qpos, qvel)
         squares = np.nansum(e.r**2, axis=(0, 1)) + np.sum(offset**2, axis=0)
         count = np.sum(np.isfinite(e.r), axis=(0, 1))
-        return np.maximum(np.sqrt(squares / np.maximum(count, 1)), 1e-7 * self.motion)
+        return np.maximum(np.sqrt(squares / np.maximum(count, 1)), self.floor)
 
     def descend(
         self, x: Any, now: _Evaluation, qpos: Any, qvel: Any, free: bool, most: int, rough: bool
@@ -373,8 +596,10 @@ class _Problem:
         """Gauss-Newton with damping until steps are small."""
         radius, converged, count = 1.0, False, 0
         offset = self.offsets(qpos, qvel) if free else None
-        r, J, back = _reduced(now, self.sigma, offset, self.sigma)
+        r, J, back = self.reduced(now, offset)
         cost = self.cost(now, offset)
+        # The part of its step that each interval's first state takes: less after it made things worse.
+        share = np.ones(len(now.r))
         while count < most:
             count += 1
             step, length, predicted = self.bounded(x, r, J, radius)
@@ -389,6 +614,7 @@ class _Problem:
             q_new, v_new = qpos, qvel
             if back is not None:
                 moves = np.array([-np.linalg.solve(R, a + b @ (x_new - x)) for R, a, b in back])
+                moves *= share[:, None]
                 q_new = _move(self.m, qpos, moves[:, : self.m.nv])
                 v_new = qvel + moves[:, self.m.nv :]
             try:
@@ -397,9 +623,12 @@ class _Problem:
                 new_cost = self.cost(trial, new_offset)
             except Error:
                 new_cost = math.inf
+            if back is not None and math.isfinite(new_cost):
+                worse = self.by_interval(trial, new_offset) > self.by_interval(now, offset) * (1 + 1e-9)
+                share = np.where(worse, 0.25 * share, np.minimum(1.0, 2 * share))
             if not new_cost <= cost * (1 + 1e-12):
                 radius = 0.25 * length
-                if radius < 1e-10:
+                if radius < 1e-10 and (back is None or np.max(share) < 1e-3):
                     break
                 continue
             gain = (cost - new_cost) / max(predicted, 1e-300)
@@ -410,7 +639,7 @@ class _Problem:
             if small:
                 converged = True
                 break
-            r, J, back = _reduced(now, self.sigma, offset, self.sigma)
+            r, J, back = self.reduced(now, offset)
         return x, now, qpos, qvel, converged, count
 
     def cost(self, e: _Evaluation, offset: Any) -> float:
@@ -420,6 +649,9 @@ class _Problem:
         if np.any(~np.isfinite(e.r) & np.isfinite(self.targets())):
             return math.inf
         return total
+
+    def by_interval(self, e: _Evaluation, offset: Any) -> Any:
+        return np.nansum((e.r / self.sigma) ** 2, axis=(1, 2)) + np.sum((offset / self.sigma) ** 2, axis=1)
 
     def targets(self) -> Any:
         cut = self.cut
@@ -476,15 +708,37 @@ class _Problem:
         """Error bars, identifiability and the certificate."""
         names = [u.name for u in self.unknowns]
         free = self.free and e.by_state is not None
-        r, J, _ = _reduced(e, self.sigma, self.offsets(qpos, qvel) if free else None, self.sigma)
-        _, s, Vt = np.linalg.svd(J * self.scale, full_matrices=False)
+        r, J, _ = self.reduced(e, self.offsets(qpos, qvel) if free else None)
+        # With fewer residuals than unknowns some directions have no row: zeros stand for these.
+        rows = np.concatenate([J * self.scale, np.zeros((max(len(x) - len(J), 0), len(x)))])
+        _, s, Vt = np.linalg.svd(rows, full_matrices=False)
         top = s[0] if len(s) and s[0] > 0 else 1.0
         lost = s <= self.singular * top
-        unknown_states = e.by_state.shape[-1] * len(e.r) if free else 0
-        spread = float(r @ r) / max(len(r) - len(x) - unknown_states, 1) if self.given is None else 1.0
+        spread = self.spread(r, len(x), free, e)
         variance = np.where(lost, 0.0, spread / np.where(lost, 1.0, s) ** 2)
         scaled = Vt.T * self.scale[:, None]
         covariance = (scaled * variance) @ scaled.T
+        N = len(e.r)
+        if max(8, 2 * len(x)) <= N:
+            # The noise of an interval's first state is common to its samples: as much as intervals scatter.
+            begin = np.cumsum([0, *(np.isfinite(one).sum() for one in e.r)])
+            if free:
+                begin = begin + np.arange(N + 1) * e.by_state.shape[-1]
+            scores = np.add.reduceat(J * r[:, None], begin[:-1][np.diff(begin) > 0], axis=0)
+            each = scores @ (covariance / spread) * math.sqrt(N / (N - len(x)))
+            wider = np.sum(each**2, axis=0) / np.maximum(np.diag(covariance), 1e-300)
+            wider = np.sqrt(np.maximum(wider, 1.0))
+            covariance = covariance * np.outer(wider, wider)
+        # What solvers leave may be the same in all samples, so that it does not average out.
+        inverse = (scaled * np.where(lost, 0.0, 1 / np.where(lost, 1.0, s) ** 2)) @ scaled.T
+        channels = e.r.shape[-1]
+        none = np.full(e.by_state.shape[-1] if free else 0, -1)
+        of = np.concatenate(
+            [[*np.broadcast_to(np.arange(channels), one.shape)[np.isfinite(one)], *none] for one in e.r]
+        ).astype(int)
+        for channel in np.flatnonzero(self.solver):
+            bias = inverse @ J[of == channel].sum(axis=0) * (self.solver[channel] / self.sigma[channel])
+            covariance = covariance + np.outer(bias, bias)
         undetermined = np.any(np.abs(Vt[lost]) > 1e-3, axis=0) if lost.any() else np.zeros(len(x), dtype=bool)
         std = np.where(undetermined, math.inf, np.sqrt(np.diag(covariance)))
         unidentified = [_describe(v, names) for v in Vt[lost]]
@@ -492,6 +746,14 @@ class _Problem:
         if unidentified:
             warnings.warn(
                 "the log does not determine " + "; ".join(unidentified), IdentifiabilityWarning, stacklevel=4
+            )
+        if not converged:
+            warnings.warn(
+                f"fit: not converged after {iterations} iterations; values and error bars are provisional"
+                + ("; predictions jump with the parameters" if self.rough else "")
+                + ("" if self.believed else "; the noise could not be estimated, give noise="),
+                RuntimeWarning,
+                stacklevel=4,
             )
         # Samples in the order of time within each log.
         flat = e.r.reshape(-1, e.r.shape[-1])
@@ -503,12 +765,18 @@ class _Problem:
         # A robust spread, so that what is not explained does not hide itself.
         robust = 1.4826 * np.nanmedian(np.abs(flat - np.nanmedian(flat, axis=0)), axis=0)
         limit = self.given if self.given is not None else robust
-        limit = np.maximum(limit, 1e-6 * self.motion)
-        if self.given is not None and not free:
+        limit = np.maximum(limit, self.floor)
+        if not free and not self.predictor.sensors and len(self.predictor.cut.signal) < N:
+            # Intervals start at noisy states: what that does to predictions, contacts included.
+            nv = int(self.m.nv)
+            by = np.random.default_rng(1).normal(size=(N, 2 * nv)) * limit
+            other = self.predictor.plain(x, _move(self.m, qpos, by[:, :nv]), qvel + by[:, nv:]).r
+            made = np.where(np.isfinite(other) & np.isfinite(e.r), other - e.r, 0.0)
+            count = np.maximum(np.isfinite(e.r).sum(axis=(0, 1)), 1)
+            limit = np.sqrt(limit**2 + np.sum(made**2, axis=(0, 1)) / count)
+        elif self.given is not None and not free:
             limit = limit * math.sqrt(2)
-        count = max(int(np.isfinite(flat).sum()), 2)
-        far = math.sqrt(2 * math.log(count)) + 2.5
-        beyond = np.flatnonzero(np.nanmax(np.abs(flat[there]) / limit, axis=1) > far)
+        beyond = np.flatnonzero(np.nanmax(np.abs(flat[there]) / limit, axis=1) > _FAR)
         certificate = e.exact.ravel()[there]
         p = self.predictor
         return Fit(

@@ -121,10 +121,12 @@ class _Predictor:
                 terms.append((k, kind, index, weight))
         return sorted(terms, key=lambda t: (t[1], t[2]))
 
-    def differenced(self, values: Any, rows: Any, which: Any, qpos: Any, qvel: Any) -> tuple[Any, ...]:
+    def differenced(
+        self, values: Any, rows: Any, which: Any, qpos: Any, qvel: Any, larger: float = 1.0
+    ) -> tuple[Any, ...]:
         """Predictions of the intervals `rows`, differences by the unknowns `which`, certificates."""
         cut, per = self.cut, 1 + len(which)
-        eps = np.array([1e-5 * self.unknowns[k].scale for k in which])
+        eps = np.array([1e-5 * larger * self.unknowns[k].scale for k in which])
         for i, k in enumerate(which):
             # Steps away from an upper bound.
             if values[k] + eps[i] > self.unknowns[k].bounds[1]:
