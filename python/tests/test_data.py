@@ -360,3 +360,20 @@ def test_the_warning_of_a_call_is_of_its_first_step_that_did_not_converge():
             break
     assert str(one[0].message) == str(caught[0].message)
     assert "not converge: converged" not in str(one[0].message)
+
+
+def test_frames_after_a_runge_kutta_step_do_not_depend_on_when_contacts_were_found():
+    """The frames are those of the last stage, also where only that stage touches the floor."""
+    m = tribo.Model.from_xml_string(
+        """<mujoco><option integrator="RK4" timestep="0.01"/><worldbody><geom type="plane" size="1 1 1"/>
+        <body pos="0 0 1"><freejoint/><geom size="0.1"/></body></worldbody></mujoco>"""
+    )
+    m.opt.law = "soft"
+    for gap, contacts in ((0.0075, 1), (0.5, 0)):
+        d = tribo.Data(m)
+        d.qpos[2] = 0.1 + gap
+        d.qvel[2] = -1
+        tribo.step(m, d)
+        assert d.ncon == contacts
+        last = 0.1 + gap + 0.01 * (-1 - 9.81 * 0.01 / 2)
+        assert d.xpos[1, 2] == pytest.approx(last, abs=1e-12)

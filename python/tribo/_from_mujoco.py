@@ -17,7 +17,8 @@ from ._mujoco_objects import Writer
 
 __all__ = ["from_mujoco", "from_mujoco_data", "to_mujoco_data"]
 
-# What a step of MuJoCo may use and Tribo does not have: field, what it is.
+# Fields of MjModel that steps of MuJoCo may use and Tribo lacks.
+# A model that uses one is refused by the name given here.
 _ABSENT_SIZES = {"nflex": "flex (deformable bodies)", "nplugin": "plugins", "nplastic": "plastic springs"}
 _ABSENT_VALUES = {
     "jnt_stiffnesspoly": "polynomial stiffness of joints",

@@ -242,7 +242,8 @@ static void free_case(Case* c) {
   tb_arena_free(&c->arena);
 }
 
-// Random impulses, some of them at bounds and edges, their modes, and one iteration in one form.
+// One iteration of the active set, in the given form, from random impulses of which some lie on
+// bounds and on edges of cones.
 static void one_round(Case* c, const tbActiveForm* form, uint64_t seed, tbActiveState* s) {
   tbRng rng = {seed};
   size_t n = (size_t)c->p->n;

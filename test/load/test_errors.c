@@ -294,7 +294,7 @@ static void search_paths(void** state) {
   assert_int_equal(error.code, TB_ERROR_ARGUMENT);
 }
 
-// A path that cannot be written and is not a file is not removed.
+// After a failed write only regular files are removed.
 static void devices(void** state) {
   (void)state;
   if (access("/dev/full", W_OK) != 0) skip();
